@@ -1,0 +1,28 @@
+//! Normscope: what depth does to a randomly initialised Transformer, and what the place of its normalization has to do
+//! with it.
+//!
+//! | module | what lives there | what it may use |
+//! |---|---|---|
+//! | [`model`] | configuration, placements, init, random numbers, parameter table | nothing |
+//! | [`share`] | link text to configuration and back: one table of keys | `model` |
+//! | [`stats`] | what is measured, its marks, JSON and CSV | `model` |
+//! | [`mod@reference`] | the float64 engine | `model`, `stats` |
+//! | [`plan`] | a configuration as buffers and dispatches, as data | `model`, `stats` |
+//! | [`cpu`] | the kernels' twins, and the engine that runs a plan on them | `plan` |
+//! | `gpu` | shaders, pipelines, execution and readback through wgpu | `plan` |
+//! | [`chart`] | charts as scenes of shapes, with no canvas in them | `stats` |
+//! | `app` | the page | all of it |
+//!
+//! `model` never sees a GPU or a DOM. `reference` never reads `plan`, or a wiring mistake would hide in both.
+
+#[cfg(feature = "app")]
+pub mod app;
+pub mod chart;
+pub mod cpu;
+#[cfg(feature = "gpu")]
+pub mod gpu;
+pub mod model;
+pub mod plan;
+pub mod reference;
+pub mod share;
+pub mod stats;

@@ -1,0 +1,238 @@
+//! The table of keys.
+
+use crate::model::{
+    Activation, Attention, Config, FinalNorm, Init, Norm, Placement, QkNorm, ResidualScale, Tensor, Toggle,
+};
+use crate::stats::{Engine, Quantity};
+
+use super::query::{Request, Scale};
+
+/// What values a key takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A whole number in an inclusive range.
+    Integer(u32, u32),
+    /// A number in an inclusive range of hundredths.
+    Fraction(u32, u32),
+    /// One of these words.
+    Choice(&'static [&'static str]),
+    /// A comma list of one or more of these words.
+    List(&'static [&'static str]),
+}
+
+impl Kind {
+    /// The allowed values in words.
+    #[must_use]
+    pub fn allowed(self) -> String {
+        match self {
+            Self::Integer(low, high) => format!("a whole number from {low} to {high}"),
+            Self::Fraction(low, high) => {
+                format!("a number from {} to {}", f64::from(low) / 100.0, f64::from(high) / 100.0)
+            }
+            Self::Choice(words) => words.join(", "),
+            Self::List(words) => format!("one or more of {}, with commas between", words.join(", ")),
+        }
+    }
+}
+
+/// A key of a link.
+#[derive(Clone, Copy)]
+pub struct Key {
+    /// The name.
+    pub name: &'static str,
+    /// What it takes.
+    pub kind: Kind,
+    /// One line of help.
+    pub help: &'static str,
+    /// The value as text.
+    pub get: fn(&Request) -> String,
+    /// Sets a value of the right kind; false where it is not one.
+    pub(super) set: fn(&mut Request, &str) -> bool,
+}
+
+fn integer(text: &str, low: u32, high: u32) -> Option<u32> {
+    let plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|value| plain && (low..=high).contains(value))
+}
+
+/// The words of a named enum, as a constant.
+macro_rules! words {
+    ($type:ty) => {{
+        const WORDS: [&str; <$type>::ALL.len()] = {
+            let mut words = [""; <$type>::ALL.len()];
+            let mut i = 0;
+            while i < words.len() {
+                words[i] = <$type>::ALL[i].key();
+                i += 1;
+            }
+            words
+        };
+        &WORDS
+    }};
+}
+
+macro_rules! integer_key {
+    ($name:literal, $field:ident, $low:literal, $high:literal, $help:literal) => {
+        Key {
+            name: $name,
+            kind: Kind::Integer($low, $high),
+            help: $help,
+            get: |request| request.config.$field.to_string(),
+            set: |request, text| integer(text, $low, $high).map(|value| request.config.$field = value).is_some(),
+        }
+    };
+}
+
+macro_rules! choice_key {
+    ($name:literal, $field:ident, $type:ty, $help:literal) => {
+        Key {
+            name: $name,
+            kind: Kind::Choice(words!($type)),
+            help: $help,
+            get: |request| request.config.$field.key().to_owned(),
+            set: |request, text| <$type>::from_key(text).map(|value| request.config.$field = value).is_some(),
+        }
+    };
+}
+
+macro_rules! toggle_key {
+    ($name:literal, $field:ident, $help:literal) => {
+        Key {
+            name: $name,
+            kind: Kind::Choice(&["0", "1"]),
+            help: $help,
+            get: |request| u8::from(request.config.$field).to_string(),
+            set: |request, text| {
+                let value = match text {
+                    "0" => Toggle(false),
+                    "1" => Toggle(true),
+                    _ => return false,
+                };
+                request.config.$field = value;
+                true
+            },
+        }
+    };
+}
+
+/// The gradients a chart can show.
+pub(super) const GRADIENTS: &[(&str, Quantity)] = &[
+    ("w2", Quantity::GradWeight(Tensor::W2)),
+    ("w1", Quantity::GradWeight(Tensor::W1)),
+    ("wg", Quantity::GradWeight(Tensor::Wg)),
+    ("wo", Quantity::GradWeight(Tensor::Wo)),
+    ("wv", Quantity::GradWeight(Tensor::Wv)),
+    ("wk", Quantity::GradWeight(Tensor::Wk)),
+    ("wq", Quantity::GradWeight(Tensor::Wq)),
+    ("stream", Quantity::GradStream),
+];
+
+const GRADIENT_WORDS: &[&str] = &["w2", "w1", "wg", "wo", "wv", "wk", "wq", "stream"];
+
+/// Every key, in the order in which a link writes them.
+#[must_use]
+pub fn keys() -> &'static [Key] {
+    const KEYS: &[Key] = &[
+        Key {
+            name: "placement",
+            kind: Kind::List(words!(Placement)),
+            help: "where the norms stand",
+            get: |request| {
+                request.placements.iter().map(|placement| placement.key()).collect::<Vec<_>>().join(",")
+            },
+            set: |request, text| {
+                let mut list = Vec::new();
+                for word in text.split(',') {
+                    match Placement::from_key(word) {
+                        Some(placement) if !list.contains(&placement) => list.push(placement),
+                        Some(_) => {}
+                        None => return false,
+                    }
+                }
+                request.placements = list;
+                true
+            },
+        },
+        integer_key!("depth", depth, 1, 200, "blocks, L"),
+        integer_key!("width", width, 16, 1024, "features of the residual stream, d; a multiple of heads"),
+        integer_key!("heads", heads, 1, 16, "attention heads, H; divides width"),
+        integer_key!("tokens", tokens, 2, 256, "tokens of a sequence, T"),
+        integer_key!("batch", batch, 1, 8, "sequences, B"),
+        integer_key!("ffn", ffn, 1, 8, "hidden features of the FFN, in widths"),
+        integer_key!("vocab", vocab, 2, 1024, "classes of the loss, V"),
+        choice_key!("norm", norm, Norm, "which norm"),
+        choice_key!("act", act, Activation, "nonlinearity of the FFN"),
+        choice_key!("init", init, Init, "distribution of the weights"),
+        choice_key!("residual_scale", residual_scale, ResidualScale, "scale of W_O and W_2"),
+        choice_key!("qk_norm", qk_norm, QkNorm, "norm on queries and keys"),
+        toggle_key!("causal", causal, "whether a token sees only itself and those before it"),
+        choice_key!("attention", attention, Attention, "how attention weighs the tokens"),
+        toggle_key!("output_projection", output_projection, "whether attention has W_O"),
+        Key {
+            name: "cross",
+            kind: Kind::Choice(&["0"]),
+            help: "a cross-attention sublayer",
+            get: |request| u8::from(request.config.cross).to_string(),
+            set: |_, text| text == "0",
+        },
+        Key {
+            name: "memory_cos",
+            kind: Kind::Fraction(0, 100),
+            help: "pairwise cosine of the memory's tokens; without effect while cross is 0",
+            get: |request| request.config.memory_cos.to_string(),
+            set: |request, text| {
+                let value = text.parse().ok().filter(|value| (0.0..=1.0).contains(value));
+                value.map(|value| request.config.memory_cos = value).is_some()
+            },
+        },
+        choice_key!("final_norm", final_norm, FinalNorm, "norm before the un-embedding"),
+        integer_key!("seed", seed, 0, 4_294_967_295, "seed of every random number"),
+        Key {
+            name: "engine",
+            kind: Kind::Choice(&["gpu", "cpu", "reference"]),
+            help: "who computes: WebGPU or its twin on the processor in float32, or the float64 reference",
+            get: |request| request.engine.map_or("", Engine::key).to_owned(),
+            set: |request, text| Engine::from_key(text).map(|engine| request.engine = Some(engine)).is_some(),
+        },
+        Key {
+            name: "gradient",
+            kind: Kind::Choice(GRADIENT_WORDS),
+            help: "which gradient the chart shows",
+            get: |request| {
+                let gradient = GRADIENTS.iter().find(|(_, quantity)| *quantity == request.gradient);
+                gradient.map_or("", |(word, _)| word).to_owned()
+            },
+            set: |request, text| {
+                let gradient = GRADIENTS.iter().find(|(word, _)| *word == text);
+                gradient.map(|(_, quantity)| request.gradient = *quantity).is_some()
+            },
+        },
+        Key {
+            name: "stream_scale",
+            kind: Kind::Choice(words!(Scale)),
+            help: "y axis of the stream",
+            get: |request| request.stream_scale.key().to_owned(),
+            set: |request, text| Scale::from_key(text).map(|scale| request.stream_scale = scale).is_some(),
+        },
+        Key {
+            name: "gradient_scale",
+            kind: Kind::Choice(words!(Scale)),
+            help: "y axis of the gradient",
+            get: |request| request.gradient_scale.key().to_owned(),
+            set: |request, text| Scale::from_key(text).map(|scale| request.gradient_scale = scale).is_some(),
+        },
+    ];
+    KEYS
+}
+
+impl Config {
+    /// Mends clashes between values that are each allowed: `heads` becomes the largest divisor of `width` up to 4.
+    /// True where it had to.
+    pub(super) fn settle_heads(&mut self) -> bool {
+        if self.width.is_multiple_of(self.heads) {
+            return false;
+        }
+        self.heads = (1..=4).rev().find(|heads| self.width.is_multiple_of(*heads)).unwrap_or(1);
+        true
+    }
+}

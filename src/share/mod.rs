@@ -1,0 +1,7 @@
+//! Link text to configuration and back. One table, [`keys`], defines every key: its values, default and help.
+
+mod keys;
+mod query;
+
+pub use keys::{Key, Kind, keys};
+pub use query::{Notice, Request, Scale, Target, parse, to_query};

@@ -1,0 +1,161 @@
+//! A query string to a request and back.
+
+use crate::model::config::named_enum;
+use crate::model::{Config, Placement};
+use crate::stats::{Engine, Quantity};
+
+use super::keys::{GRADIENTS, Kind, keys};
+
+named_enum! {
+    /// The scale of a y axis.
+    Scale {
+        /// Equal steps are equal differences.
+        Linear = "linear",
+        /// Equal steps are equal ratios.
+        Log = "log",
+    }
+}
+
+/// Who asks: the page compares several placements, the command line runs one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// `placement` is a list, default `post,pre`.
+    Page,
+    /// `placement` is one, default `pre`.
+    CommandLine,
+}
+
+/// What a link asks for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Request {
+    /// The placements to compare, one or more, in the order given.
+    pub placements: Vec<Placement>,
+    /// Everything else of a run; its placement is the first of `placements`.
+    pub config: Config,
+    /// Who computes; `None` leaves the choice to the page or the command line.
+    pub engine: Option<Engine>,
+    /// The gradient that is drawn.
+    pub gradient: Quantity,
+    /// Scale of the stream's y axis.
+    pub stream_scale: Scale,
+    /// Scale of the gradient's y axis.
+    pub gradient_scale: Scale,
+}
+
+impl Request {
+    /// What an empty query asks for.
+    #[must_use]
+    pub fn default_for(target: Target) -> Self {
+        let placements = match target {
+            Target::Page => vec![Placement::Post, Placement::Pre],
+            Target::CommandLine => vec![Placement::Pre],
+        };
+        Self {
+            config: Config { placement: placements[0], ..Config::default() },
+            placements,
+            engine: None,
+            gradient: GRADIENTS[0].1,
+            stream_scale: Scale::Linear,
+            gradient_scale: Scale::Log,
+        }
+    }
+
+    /// One configuration for each placement.
+    #[must_use]
+    pub fn configs(&self) -> Vec<Config> {
+        self.placements.iter().map(|&placement| Config { placement, ..self.config.clone() }).collect()
+    }
+}
+
+/// What was wrong with one key of a query, and what was done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice {
+    /// The key as given.
+    pub key: String,
+    /// The value as given.
+    pub given: String,
+    /// The allowed values in words; empty for an unknown key.
+    pub allowed: String,
+    /// The value used instead; empty for an unknown key.
+    pub used: String,
+}
+
+impl std::fmt::Display for Notice {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { key, given, allowed, used } = self;
+        if allowed.is_empty() {
+            write!(f, "{key}: no such key; it was left out")
+        } else {
+            write!(f, "{key}: “{given}” is not allowed ({allowed}); {used} is used")
+        }
+    }
+}
+
+/// Reads a query, with or without a leading `?`. A bad value becomes its default; every such case is a notice.
+#[must_use]
+pub fn parse(query: &str, target: Target) -> (Request, Vec<Notice>) {
+    let default = Request::default_for(target);
+    let mut request = default.clone();
+    let mut notices = Vec::new();
+    for pair in query.trim_start_matches('?').split('&').filter(|pair| !pair.is_empty()) {
+        let (name, text) = pair.split_once('=').unwrap_or((pair, ""));
+        let (name, text) = (decode(name), decode(text));
+        let Some(key) = keys().iter().find(|key| key.name == name) else {
+            notices.push(Notice { key: name, given: text, allowed: String::new(), used: String::new() });
+            continue;
+        };
+        let one_only = target == Target::CommandLine && matches!(key.kind, Kind::List(_)) && text.contains(',');
+        if one_only || !(key.set)(&mut request, &text) {
+            let used = (key.get)(&default);
+            (key.set)(&mut request, &used);
+            let allowed = match (target, key.kind) {
+                (Target::CommandLine, Kind::List(words)) => Kind::Choice(words).allowed(),
+                (_, kind) => kind.allowed(),
+            };
+            notices.push(Notice { key: name, given: text, allowed, used });
+        }
+    }
+    let (width, heads) = (request.config.width, request.config.heads);
+    if request.config.settle_heads() {
+        notices.push(Notice {
+            key: "heads".into(),
+            given: heads.to_string(),
+            allowed: format!("a divisor of width, which is {width}"),
+            used: request.config.heads.to_string(),
+        });
+    }
+    request.config.placement = request.placements[0];
+    (request, notices)
+}
+
+/// The query of a request, defaults left out; empty where all is default.
+#[must_use]
+pub fn to_query(request: &Request, target: Target) -> String {
+    let default = Request::default_for(target);
+    let pairs = keys().iter().filter_map(|key| {
+        let value = (key.get)(request);
+        (value != (key.get)(&default)).then(|| format!("{}={}", key.name, value))
+    });
+    pairs.collect::<Vec<_>>().join("&")
+}
+
+/// Percent-decoding with `+` as a space; what is malformed stays as it is.
+fn decode(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut i = 0;
+    while i < bytes.len() {
+        let hex = text.get(i + 1..i + 3).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        match (bytes[i], hex) {
+            (b'%', Some(byte)) => {
+                out.push(byte);
+                i += 3;
+                continue;
+            }
+            (b'+', _) => out.push(b' '),
+            (byte, _) => out.push(byte),
+        }
+        i += 1;
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}

@@ -1,0 +1,83 @@
+//! The output of a run as JSON and CSV.
+
+use std::fmt::Write as _;
+
+use serde_json::{Map, Value, json};
+
+use super::{Mark, Measurement, Quantity};
+
+/// A number as JSON; NaN and the infinities, which JSON lacks, as the strings `"NaN"`, `"inf"`, `"-inf"`.
+#[must_use]
+pub fn number(value: f64) -> Value {
+    if value.is_nan() {
+        json!("NaN")
+    } else if value.is_infinite() {
+        json!(if value > 0.0 { "inf" } else { "-inf" })
+    } else {
+        json!(value)
+    }
+}
+
+/// One object: `config`, then each quantity of model and measurement, `engine`, and `marks`: for each quantity with
+/// values not to be taken at their word, the indices under the name of each [`Mark`].
+#[must_use]
+pub fn to_json(measurement: &Measurement) -> Value {
+    let mut root = Map::new();
+    root.insert("config".into(), serde_json::to_value(&measurement.config).unwrap_or(Value::Null));
+    let mut grad_weight = Map::new();
+    for series in &measurement.series {
+        let values = series.values.iter().copied().map(number);
+        match series.quantity {
+            Quantity::GradWeight(tensor) => {
+                grad_weight.insert(tensor.name().into(), values.collect());
+            }
+            Quantity::Loss | Quantity::GradUnembed => {
+                root.insert(series.quantity.name(), values.last().unwrap_or(Value::Null));
+            }
+            _ => {
+                root.insert(series.quantity.name(), values.collect());
+            }
+        }
+    }
+    root.insert("grad_weight".into(), Value::Object(grad_weight));
+    root.insert("engine".into(), json!(measurement.engine.key()));
+    root.insert("marks".into(), marks(measurement));
+    Value::Object(root)
+}
+
+fn marks(measurement: &Measurement) -> Value {
+    let mut all = Map::new();
+    for series in &measurement.series {
+        let mut of_series = Map::new();
+        for mark in Mark::ALL {
+            let indices: Vec<usize> = (0..series.values.len())
+                .filter(|&index| measurement.mark(series.quantity, index) == Some(*mark))
+                .collect();
+            if !indices.is_empty() {
+                of_series.insert(mark.key().into(), json!(indices));
+            }
+        }
+        if !of_series.is_empty() {
+            all.insert(series.quantity.name(), Value::Object(of_series));
+        }
+    }
+    Value::Object(all)
+}
+
+/// A long table with the header `quantity,layer,value,mark`; `layer` counts from 0.
+#[must_use]
+pub fn to_csv(measurement: &Measurement) -> String {
+    let mut text = String::from("quantity,layer,value,mark\n");
+    for series in &measurement.series {
+        let name = series.quantity.name();
+        for (index, value) in series.values.iter().enumerate() {
+            let value = match number(*value) {
+                Value::String(word) => word,
+                other => other.to_string(),
+            };
+            let mark = measurement.mark(series.quantity, index).map_or("", Mark::key);
+            let _ = writeln!(text, "{name},{index},{value},{mark}");
+        }
+    }
+    text
+}

@@ -1,0 +1,185 @@
+//! What is measured: names, shapes, the value series of a run, and what of it cannot be trusted.
+
+mod json;
+mod marks;
+
+pub use json::{number, to_csv, to_json};
+pub use marks::{Mark, UNRESOLVED_ABOVE};
+
+use crate::model::{Config, Tensor, matrices};
+
+/// Who computed a measurement, and in which precision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Engine {
+    /// WGSL kernels through wgpu, float32.
+    Gpu,
+    /// The same kernels' twins on the processor, float32.
+    Cpu,
+    /// The float64 reference.
+    Reference,
+}
+
+impl Engine {
+    /// Every engine.
+    pub const ALL: &'static [Self] = &[Self::Gpu, Self::Cpu, Self::Reference];
+
+    /// The name in links and on the command line.
+    #[must_use]
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Gpu => "gpu",
+            Self::Cpu => "cpu",
+            Self::Reference => "reference",
+        }
+    }
+
+    /// The engine with this name.
+    #[must_use]
+    pub fn from_key(key: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|engine| engine.key() == key)
+    }
+
+    /// Smallest normal number of its arithmetic; below it values lose digits or vanish.
+    #[must_use]
+    pub const fn smallest_normal(self) -> f64 {
+        match self {
+            Self::Gpu | Self::Cpu => f32::MIN_POSITIVE as f64,
+            Self::Reference => f64::MIN_POSITIVE,
+        }
+    }
+}
+
+/// A measured quantity. Block boundary `l` is the stream entering block `l`; boundary `L` leaves the last block, before
+/// the final norm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Quantity {
+    /// Mean cross-entropy, nats; one value.
+    Loss,
+    /// `sqrt(mean x_l^2)` over batch, tokens and features; `L + 1` values.
+    StreamRms,
+    /// `max |x_l|`; `L + 1` values.
+    StreamMax,
+    /// Mean off-diagonal cosine of the token rows of a sequence, averaged over the batch; `L + 1` values.
+    TokenCosine,
+    /// `||f_k|| / ||skip x||` of each sublayer, Frobenius; `S L` values.
+    UpdateRatio,
+    /// `||dLoss/dx_l||`, Frobenius; `L + 1` values.
+    GradStream,
+    /// `||dLoss/dW||`, Frobenius, of one matrix in each block; `L` values.
+    GradWeight(Tensor),
+    /// `||dLoss/dU||`, Frobenius; one value.
+    GradUnembed,
+}
+
+impl Quantity {
+    /// Every quantity of a run with this configuration, in the order of the output.
+    #[must_use]
+    pub fn all(config: &Config) -> Vec<Self> {
+        let mut list =
+            vec![Self::Loss, Self::StreamRms, Self::StreamMax, Self::TokenCosine, Self::UpdateRatio, Self::GradStream];
+        list.extend(matrices(config).iter().map(|matrix| Self::GradWeight(matrix.tensor)));
+        list.push(Self::GradUnembed);
+        list
+    }
+
+    /// The name in JSON and CSV: `stream_rms`, `grad_weight.w2`.
+    #[must_use]
+    pub fn name(self) -> String {
+        match self {
+            Self::Loss => "loss".into(),
+            Self::StreamRms => "stream_rms".into(),
+            Self::StreamMax => "stream_max".into(),
+            Self::TokenCosine => "token_cosine".into(),
+            Self::UpdateRatio => "update_ratio".into(),
+            Self::GradStream => "grad_stream".into(),
+            Self::GradWeight(tensor) => format!("grad_weight.{}", tensor.name()),
+            Self::GradUnembed => "grad_unembed".into(),
+        }
+    }
+
+    /// How many values a run with this configuration has.
+    #[must_use]
+    pub fn len(self, config: &Config) -> usize {
+        let depth = config.depth as usize;
+        match self {
+            Self::Loss | Self::GradUnembed => 1,
+            Self::StreamRms | Self::StreamMax | Self::TokenCosine | Self::GradStream => depth + 1,
+            Self::UpdateRatio => depth * config.sublayers_per_block(),
+            Self::GradWeight(_) => depth,
+        }
+    }
+}
+
+/// The values of one quantity and how far each may be off.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Series {
+    /// Which quantity.
+    pub quantity: Quantity,
+    /// Its values, in the order of the blocks.
+    pub values: Vec<f64>,
+    /// Estimated relative error of each value that comes from the engine's precision; empty where it is negligible
+    /// throughout.
+    pub relative_error: Vec<f64>,
+}
+
+impl Series {
+    /// A series whose rounding errors are negligible.
+    #[must_use]
+    pub const fn exact(quantity: Quantity, values: Vec<f64>) -> Self {
+        Self { quantity, values, relative_error: Vec::new() }
+    }
+}
+
+/// Everything measured in one run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measurement {
+    /// The run.
+    pub config: Config,
+    /// Who computed it.
+    pub engine: Engine,
+    /// One series for each of [`Quantity::all`], in that order.
+    pub series: Vec<Series>,
+}
+
+impl Measurement {
+    /// The series of a quantity, if this run has it.
+    #[must_use]
+    pub fn series(&self, quantity: Quantity) -> Option<&Series> {
+        self.series.iter().find(|series| series.quantity == quantity)
+    }
+
+    /// The values of a quantity; empty if this run does not have it.
+    #[must_use]
+    pub fn values(&self, quantity: Quantity) -> &[f64] {
+        self.series(quantity).map_or(&[], |series| &series.values)
+    }
+
+    /// What is to be said of a value before it is believed; `None` where it can be.
+    #[must_use]
+    pub fn mark(&self, quantity: Quantity, index: usize) -> Option<Mark> {
+        let series = self.series(quantity)?;
+        let value = *series.values.get(index)?;
+        marks::mark(value, series.relative_error.get(index).copied().unwrap_or(0.0), self.engine)
+    }
+}
+
+/// A run that is computed a little at a time, so that a page stays alive beside it.
+pub trait Pass {
+    /// Does the next piece of work, a few milliseconds; the measurement once all is done.
+    fn advance(&mut self) -> Option<Measurement>;
+
+    /// The share of the work that is done, 0 to 1.
+    fn progress(&self) -> f64;
+
+    /// Runs to the end.
+    fn finish(mut self) -> Measurement
+    where
+        Self: Sized,
+    {
+        loop {
+            if let Some(measurement) = self.advance() {
+                return measurement;
+            }
+        }
+    }
+}
