@@ -1,0 +1,44 @@
+# Normscope: `make serve` shows the page, `make test` runs every test. Both install what is missing first.
+
+SHELL := bash
+.DEFAULT_GOAL := help
+WITH_TOOLS := . scripts/env.sh &&
+
+.PHONY: help serve build test setup fmt lint size screenshots clean clean-cache
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
+
+serve: build ## set up, build the release page, serve it on 127.0.0.1:8080 or the next free port (PORT= chooses one)
+	@exec node scripts/serve.mjs dist
+
+build: ## set up and build the release page into dist/
+	@scripts/setup.sh build
+	@scripts/build.sh
+
+test: ## set up and run every check and test
+	@scripts/setup.sh test
+	@scripts/test.sh
+
+setup: ## install everything that building and testing needs
+	@scripts/setup.sh test
+
+fmt: ## format the Rust code
+	@$(WITH_TOOLS) cargo fmt --all
+
+lint: ## formatting, clippy for every feature set, documentation, dependencies
+	@scripts/setup.sh test
+	@scripts/test.sh lint
+
+size: build ## the size of the page's WebAssembly against its budget
+	@scripts/check-size.sh
+
+screenshots: build ## pictures of the page
+	@if [ -f e2e/screenshots.mjs ]; then $(WITH_TOOLS) node e2e/screenshots.mjs; else echo "there is no e2e/screenshots.mjs yet"; fi
+
+clean: ## remove this checkout's build output
+	@rm -rf dist dist-*
+	@$(WITH_TOOLS) if command -v cargo >/dev/null; then cargo clean -p normscope; fi
+
+clean-cache: ## remove the cache folder: tools and the build output of every checkout
+	@$(WITH_TOOLS) rm -rf "$$NORMSCOPE_CACHE" && if [ -L e2e/node_modules ]; then rm e2e/node_modules; fi
