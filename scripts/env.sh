@@ -19,7 +19,7 @@ export NORMSCOPE_ROOT NORMSCOPE_CACHE
 
 # The versions of all tools, in one place or read from the file that fixes them.
 NORMSCOPE_TRUNK_VERSION=0.21.14
-NORMSCOPE_BINDGEN_VERSION=$(awk -F'"' '$0 == "name = \"wasm-bindgen\"" { getline; print $2; exit }' "$NORMSCOPE_ROOT/Cargo.lock" 2>/dev/null)
+NORMSCOPE_BINDGEN_VERSION=$(awk -F'"' '$0 == "name = \"wasm-bindgen\"" { getline; print $2; exit }' "$NORMSCOPE_ROOT/Cargo.lock" 2>/dev/null || true)
 NORMSCOPE_BINARYEN_VERSION=$(sed -n 's/.*"binaryen": *"\([0-9]*\).*/\1/p' "$NORMSCOPE_ROOT/e2e/package.json" | head -n 1)
 NORMSCOPE_NPM_KEY=$(cksum <"$NORMSCOPE_ROOT/e2e/package-lock.json" | cut -d' ' -f1)
 
@@ -74,10 +74,11 @@ _ns_path_front "$NORMSCOPE_TRUNK_DIR/bin"
 export PATH
 
 # Build output of all checkouts is shared, so that a second clone compiles only the package itself. Cargo tells two
-# checkouts of a package apart by time stamps alone, so the package gets a compiler wrapper named after its folder:
-# cargo keeps the output of different wrappers apart. (Dependencies are not compiled through it.)
+# checkouts of a package apart by time stamps alone and could take one's output for the other's, so the package gets a
+# compiler wrapper named after its folder: cargo keeps the output of different wrappers apart. (Dependencies are not
+# compiled through it.) Clippy has its own wrapper, and does the same by the folder of its configuration.
 if [ -z "${CARGO_TARGET_DIR:-}" ] || [ "${CARGO_TARGET_DIR:-}" = "${NORMSCOPE_TARGET_DIR:-}" ]; then
-  _ns_rustc=$(rustc -vV 2>/dev/null)
+  _ns_rustc=$(rustc -vV 2>/dev/null || echo 'release: none')
   NORMSCOPE_TARGET_DIR=$NORMSCOPE_CACHE/target/$(printf '%s\n' "$_ns_rustc" | sed -n 's/^release: //p')-$(printf '%s' "$_ns_rustc" | cksum | cut -d' ' -f1)
   CARGO_TARGET_DIR=$NORMSCOPE_TARGET_DIR
   export CARGO_TARGET_DIR NORMSCOPE_TARGET_DIR
@@ -89,7 +90,8 @@ if [ -z "${CARGO_TARGET_DIR:-}" ] || [ "${CARGO_TARGET_DIR:-}" = "${NORMSCOPE_TA
       chmod +x "$NORMSCOPE_WRAPPER"
     fi
     RUSTC_WORKSPACE_WRAPPER=$NORMSCOPE_WRAPPER
-    export RUSTC_WORKSPACE_WRAPPER NORMSCOPE_WRAPPER
+    CLIPPY_CONF_DIR=$NORMSCOPE_ROOT
+    export RUSTC_WORKSPACE_WRAPPER NORMSCOPE_WRAPPER CLIPPY_CONF_DIR
   fi
 fi
 
@@ -101,4 +103,4 @@ if [ -z "${CHROMIUM:-}" ]; then
 fi
 if [ -n "${CHROMIUM:-}" ]; then export CHROMIUM; else unset CHROMIUM; fi
 
-unset _ns_here _ns_lib _ns_tool _ns_rustc
+unset -v _ns_here _ns_lib _ns_tool _ns_rustc

@@ -86,10 +86,17 @@ browser_tests() {
   check "browser tests" "3 min" node --test --test-concurrency=1 ${reporter[@]+"${reporter[@]}"} "${files[@]}"
 }
 
+# (No `lint && ...` here: bash would not stop at a failure inside.)
 case $what in
-  lint) lint && show_times ;;
+  lint)
+    lint
+    show_times
+    ;;
   rust) rust_tests ;;
-  e2e) page && browser_tests ;;
+  e2e)
+    page
+    browser_tests
+    ;;
   all)
     lint
     page
