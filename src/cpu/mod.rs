@@ -1,1 +1,76 @@
-//! Not yet.
+//! The kernels' twins in f32, one file for each shader with the same stem and argument order, and the engine that runs
+//! a plan on them, step by step.
+
+mod activation_forward;
+mod attention_forward;
+mod attention_key_backward;
+mod attention_query_backward;
+mod cross_entropy;
+mod execute;
+mod matmul_backward;
+mod matmul_forward;
+mod norm_forward;
+mod qk_norm_backward;
+mod qk_norm_forward;
+mod random_weights;
+mod reduce_square_sums;
+mod residual_backward;
+mod residual_forward;
+mod shared;
+mod skip_backward;
+mod stream_statistics;
+mod weight_gradient_norm;
+
+pub use execute::{Buffer, execute};
+pub use shared::random;
+pub use shared::square_sum::SquareSum;
+
+use std::cell::RefCell;
+
+use crate::model::Config;
+use crate::plan::{self, BufferSpec, Limits, Plan, PlanError};
+use crate::stats::{Engine, Measurement, Pass};
+
+/// A pass on the processor, one dispatch of the plan at a time.
+pub struct CpuPass {
+    plan: Plan,
+    buffers: Vec<RefCell<Buffer>>,
+    done: usize,
+}
+
+impl CpuPass {
+    /// Plans a pass and makes its buffers.
+    ///
+    /// # Errors
+    /// Where the run needs more memory than there is.
+    pub fn new(config: &Config) -> Result<Self, PlanError> {
+        let plan = plan::build(config, &Limits::default())?;
+        let buffers = plan.buffers.iter().map(|spec: &BufferSpec| RefCell::new(Buffer::new(spec))).collect();
+        Ok(Self { plan, buffers, done: 0 })
+    }
+
+    /// Dispatches of the whole pass.
+    #[must_use]
+    pub fn dispatches(&self) -> usize {
+        self.plan.steps.len()
+    }
+}
+
+impl Pass for CpuPass {
+    fn advance(&mut self) -> Option<Measurement> {
+        if let Some(step) = self.plan.steps.get(self.done) {
+            execute(step, &self.buffers);
+            self.done += 1;
+        }
+        if self.done < self.plan.steps.len() {
+            return None;
+        }
+        let words = self.buffers[self.plan.results_buffer()].borrow().words();
+        let series = plan::decode(&self.plan, &words);
+        Some(Measurement { config: self.plan.config.clone(), engine: Engine::Cpu, series })
+    }
+
+    fn progress(&self) -> f64 {
+        self.done as f64 / self.plan.steps.len() as f64
+    }
+}

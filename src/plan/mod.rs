@@ -1,1 +1,63 @@
-//! Not yet.
+//! A configuration as buffers and dispatches, as data: what the GPU executes and the kernels' twins execute on the
+//! processor. Building a plan touches no device.
+
+mod build;
+mod decode;
+mod kernel;
+mod layout;
+
+pub use build::build;
+pub use decode::decode;
+pub use kernel::*;
+pub use layout::{BufferSpec, Limits, PlanError, Results, Role, View};
+
+use crate::model::Config;
+
+/// One dispatch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// The kernel and its arguments.
+    pub operation: Operation,
+    /// What it binds, one for each of [`Kernel::bindings`].
+    pub views: Vec<View>,
+    /// Workgroups in x, y and z.
+    pub workgroups: [u32; 3],
+    /// Floating-point operations, roughly; for splitting a pass into submits.
+    pub flops: u64,
+}
+
+/// One forward and backward pass.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// The run.
+    pub config: Config,
+    /// The buffers; a [`View`] names one by its place here.
+    pub buffers: Vec<BufferSpec>,
+    /// The dispatches in order, each after all those before it.
+    pub steps: Vec<Step>,
+    /// What the results buffer holds.
+    pub results: Results,
+}
+
+impl Plan {
+    /// Bytes of all buffers.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.buffers.iter().map(BufferSpec::bytes).sum()
+    }
+
+    /// The buffer that holds the results.
+    #[must_use]
+    pub fn results_buffer(&self) -> usize {
+        self.results.buffer
+    }
+
+    /// The uniform of each step: offsets of its bindings in vec4s, then its arguments.
+    pub fn uniforms(&self) -> impl Iterator<Item = Vec<u32>> {
+        self.steps.iter().map(|step| {
+            let mut words: Vec<u32> = step.views.iter().map(|view| view.at).collect();
+            words.extend(step.operation.words());
+            words
+        })
+    }
+}

@@ -1,0 +1,73 @@
+// out = a W for one or more matrices that share a: a is (rows, 4 inner), each W (4 inner, 4 group_columns), out
+// (rows, 4 columns) with the products side by side. A thread makes 8 rows by 4 columns in registers.
+
+struct Params {
+    a_at: u32,
+    weight_at: u32,
+    out_at: u32,
+    rows: u32,
+    inner: u32,
+    a_stride: u32,
+    columns: u32,
+    group_columns: u32,
+    group_stride: u32,
+}
+
+@group(0) @binding(0) var<uniform> p: Params;
+@group(0) @binding(1) var<storage, read> a: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read> weight: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read_write> out: array<vec4<f32>>;
+
+fn a_row(row: u32) -> u32 {
+    return p.a_at + min(row, p.rows - 1u) * p.a_stride;
+}
+
+fn product(x: vec4<f32>, w0: vec4<f32>, w1: vec4<f32>, w2: vec4<f32>, w3: vec4<f32>) -> vec4<f32> {
+    return x.x * w0 + x.y * w1 + x.z * w2 + x.w * w3;
+}
+
+@compute @workgroup_size(8, 4)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    let column = id.x;
+    let row = 8u * id.y;
+    if column >= p.columns || row >= p.rows {
+        return;
+    }
+    let group = column / p.group_columns;
+    var w = p.weight_at + group * p.group_stride + column % p.group_columns;
+    let r0 = a_row(row);
+    let r1 = a_row(row + 1u);
+    let r2 = a_row(row + 2u);
+    let r3 = a_row(row + 3u);
+    let r4 = a_row(row + 4u);
+    let r5 = a_row(row + 5u);
+    let r6 = a_row(row + 6u);
+    let r7 = a_row(row + 7u);
+    var s0 = vec4<f32>(0.0);
+    var s1 = vec4<f32>(0.0);
+    var s2 = vec4<f32>(0.0);
+    var s3 = vec4<f32>(0.0);
+    var s4 = vec4<f32>(0.0);
+    var s5 = vec4<f32>(0.0);
+    var s6 = vec4<f32>(0.0);
+    var s7 = vec4<f32>(0.0);
+    for (var k = 0u; k < p.inner; k++) {
+        let w0 = weight[w];
+        let w1 = weight[w + p.group_columns];
+        let w2 = weight[w + 2u * p.group_columns];
+        let w3 = weight[w + 3u * p.group_columns];
+        w += 4u * p.group_columns;
+        s0 += product(a[r0 + k], w0, w1, w2, w3);
+        s1 += product(a[r1 + k], w0, w1, w2, w3);
+        s2 += product(a[r2 + k], w0, w1, w2, w3);
+        s3 += product(a[r3 + k], w0, w1, w2, w3);
+        s4 += product(a[r4 + k], w0, w1, w2, w3);
+        s5 += product(a[r5 + k], w0, w1, w2, w3);
+        s6 += product(a[r6 + k], w0, w1, w2, w3);
+        s7 += product(a[r7 + k], w0, w1, w2, w3);
+    }
+    let sums = array<vec4<f32>, 8>(s0, s1, s2, s3, s4, s5, s6, s7);
+    for (var i = 0u; i < 8u && row + i < p.rows; i++) {
+        out[p.out_at + (row + i) * p.columns + column] = sums[i];
+    }
+}

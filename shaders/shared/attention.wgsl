@@ -1,0 +1,36 @@
+// What the attention kernels share. qkv is (B T, q | k | v), each part (H, k) padded to a multiple of 4; a workgroup of
+// 64 takes 4 tokens of one head of one sequence, 16 lanes a token, and at most 256 tokens.
+
+const LANES = 16u;
+const TILE = 4u;
+const MAX_TOKENS = 256u;
+
+var<workgroup> lane_scratch: array<f32, 64>;
+
+fn lanes_sum(value: f32, local: u32) -> f32 {
+    workgroupBarrier();
+    lane_scratch[local] = value;
+    workgroupBarrier();
+    let first = local - local % LANES;
+    var total = 0.0;
+    for (var i = 0u; i < LANES; i++) {
+        total += lane_scratch[first + i];
+    }
+    return total;
+}
+
+fn lanes_max(value: f32, local: u32) -> f32 {
+    workgroupBarrier();
+    lane_scratch[local] = value;
+    workgroupBarrier();
+    let first = local - local % LANES;
+    var total = lane_scratch[first];
+    for (var i = 1u; i < LANES; i++) {
+        total = max(total, lane_scratch[first + i]);
+    }
+    return total;
+}
+
+fn is_finite(x: f32) -> bool {
+    return (bitcast<u32>(x) & 0x7fffffffu) < 0x7f800000u;
+}

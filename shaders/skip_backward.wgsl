@@ -1,0 +1,71 @@
+// The gradient of a sublayer's input, both paths: grad = skip grad + N'(input_grad), in place; all (rows, width). The
+// norm's part is the identity where `input_norm` is 0; normed and scale are what norm_forward left. Each row leaves the
+// square sum of the result in partials, (rows).
+#import row
+#import norm
+#import square_sum
+
+struct Params {
+    input_grad_at: u32,
+    normed_at: u32,
+    scale_at: u32,
+    grad_at: u32,
+    partials_at: u32,
+    rows: u32,
+    width: u32,
+    stride: u32,
+    kind: u32,
+    input_norm: u32,
+    skip: f32,
+}
+
+@group(0) @binding(0) var<uniform> p: Params;
+@group(0) @binding(1) var<storage, read> input_grad: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read> normed: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read> scale: array<f32>;
+@group(0) @binding(4) var<storage, read_write> grad: array<vec4<f32>>;
+@group(0) @binding(5) var<storage, read_write> partials: array<vec4<u32>>;
+
+var<workgroup> square_scratch: array<vec4<u32>, 64>;
+
+@compute @workgroup_size(64)
+fn main(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) group: vec3<u32>) {
+    let lane = local % LANES;
+    let row = ROWS * group.x + local / LANES;
+    let valid = row < p.rows;
+    let base = min(row, p.rows - 1u) * p.stride;
+    var sums = vec4<f32>(0.0);
+    if p.input_norm == 1u {
+        for (var i = lane; i < p.stride; i += LANES) {
+            let dy = input_grad[p.input_grad_at + base + i];
+            sums.x += dot(dy, normed[p.normed_at + base + i]);
+            sums.y += dot(dy, vec4<f32>(1.0));
+        }
+        sums = row_reduce(sums, local);
+    }
+    var squares = SquareSum(0.0, 0.0, 0.0, 0u);
+    if valid {
+        for (var i = lane; i < p.stride; i += LANES) {
+            var dx = input_grad[p.input_grad_at + base + i];
+            if p.input_norm == 1u {
+                let factor = scale[4u * p.scale_at + row];
+                dx = norm_gradient(p.kind, dx, normed[p.normed_at + base + i], factor, sums, p.width);
+                dx *= inside(i, p.width);
+            }
+            if p.skip != 0.0 {
+                dx += p.skip * grad[p.grad_at + base + i];
+            }
+            grad[p.grad_at + base + i] = dx;
+            add_squares(&squares, dx);
+        }
+    }
+    square_scratch[local] = pack_square_sum(squares);
+    workgroupBarrier();
+    if lane == 0u && valid {
+        var total = SquareSum(0.0, 0.0, 0.0, 0u);
+        for (var i = 0u; i < LANES; i++) {
+            merge_square_sums(&total, square_scratch[local + i]);
+        }
+        partials[p.partials_at + row] = pack_square_sum(total);
+    }
+}

@@ -1,0 +1,6 @@
+//! Twins of `shaders/shared/`.
+
+pub(super) mod activation;
+pub(super) mod norm;
+pub mod random;
+pub(super) mod square_sum;

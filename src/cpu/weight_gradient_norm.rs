@@ -1,0 +1,43 @@
+use crate::cpu::SquareSum;
+use crate::plan::WeightGradientNorm;
+
+/// vec4 columns of g and of x that a workgroup takes.
+const TILE: (usize, usize) = (8, 8);
+
+/// Twin of `weight_gradient_norm.wgsl`: `x` is (rows, fan_in), `g` (rows, fan_out of each matrix), `partials`
+/// (matrices, y, x) of the dispatch. Equal to 1e-5 of the sum of the squared row norms' products.
+pub(super) fn weight_gradient_norm(
+    p: &WeightGradientNorm,
+    x: &[f32],
+    g: &[f32],
+    partials: &mut [SquareSum],
+    matrices: u32,
+) {
+    let (x_stride, g_stride) = (4 * p.x_stride as usize, 4 * p.g_stride as usize);
+    let (tiles_x, tiles_y) = (p.tiles_x as usize, p.tiles_y as usize);
+    let group_columns = 4 * p.group_columns as usize;
+    let tokens = p.tokens as usize;
+    let mut tile = vec![0f32; 16 * TILE.0 * TILE.1];
+    for matrix in 0..matrices as usize {
+        for (y, tile_x) in (0..tiles_y).flat_map(|y| (0..tiles_x).map(move |x| (y, x))) {
+            let x_columns = 4 * TILE.1 * y..(4 * TILE.1 * (y + 1)).min(x_stride);
+            let g_columns = 4 * TILE.0 * tile_x..(4 * TILE.0 * (tile_x + 1)).min(group_columns);
+            let tile = &mut tile[..x_columns.len() * g_columns.len()];
+            tile.fill(0.0);
+            for sequence in 0..p.sequences as usize {
+                let first_row = &x[sequence * tokens * x_stride..][x_columns.clone()];
+                for row in sequence * tokens..(sequence + 1) * tokens {
+                    let x = &x[row * x_stride..][x_columns.clone()];
+                    let g = &g[row * g_stride + matrix * group_columns..][g_columns.clone()];
+                    for ((x, first), tile) in x.iter().zip(first_row).zip(tile.chunks_exact_mut(g.len())) {
+                        let x = if matrix == p.centred as usize { x - first } else { *x };
+                        for (tile, g) in tile.iter_mut().zip(g) {
+                            *tile += x * g;
+                        }
+                    }
+                }
+            }
+            partials[(matrix * tiles_y + y) * tiles_x + tile_x] = SquareSum::of(tile);
+        }
+    }
+}

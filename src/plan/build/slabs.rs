@@ -1,0 +1,195 @@
+//! Which buffers a run needs: the slabs of every role, given out in buffers within the limits.
+
+use crate::model::{Activation, Config, QkNorm};
+
+use super::super::layout::{BufferSpec, Limits, PlanError, Results, Role, View};
+use super::{Family, Placed, gradient_tiles, vec4s};
+
+/// Slabs of one role, over one or more buffers.
+#[derive(Clone, Copy)]
+pub(super) struct Slabs {
+    first_buffer: usize,
+    pub(super) slab_vec4s: u32,
+    slabs_per_page: u32,
+    slabs: u32,
+}
+
+impl Slabs {
+    pub(super) const fn slab(&self, index: usize) -> View {
+        let index = index as u32;
+        View {
+            buffer: self.first_buffer + (index / self.slabs_per_page) as usize,
+            at: index % self.slabs_per_page * self.slab_vec4s,
+        }
+    }
+
+    /// Runs of slabs that share a buffer, as first slab and count.
+    pub(super) fn runs(&self) -> impl Iterator<Item = (u32, u32)> {
+        let (slabs, per_page) = (self.slabs, self.slabs_per_page);
+        (0..slabs).step_by(per_page as usize).map(move |first| (first, per_page.min(slabs - first)))
+    }
+}
+
+/// The slabs of every role.
+pub(super) struct SlabTable {
+    pub(super) weights: Slabs,
+    pub(super) unembedding: Slabs,
+    pub(super) embedding: Slabs,
+    pub(super) stream: Slabs,
+    pub(super) middle: Slabs,
+    pub(super) normed: Slabs,
+    pub(super) input_scale: Slabs,
+    pub(super) qkv: Slabs,
+    pub(super) qk_scale: Slabs,
+    pub(super) heads: Slabs,
+    pub(super) attention_stats: Slabs,
+    pub(super) hidden: Slabs,
+    pub(super) activated: Slabs,
+    pub(super) branch: Slabs,
+    pub(super) residual_scale: Slabs,
+    pub(super) final_normed: Slabs,
+    pub(super) final_scale: Slabs,
+    pub(super) logits: Slabs,
+    pub(super) grad: Slabs,
+    pub(super) branch_grad: Slabs,
+    pub(super) input_grad: Slabs,
+    pub(super) heads_grad: Slabs,
+    pub(super) qkv_grad: Slabs,
+    pub(super) scores: Slabs,
+    pub(super) hidden_grad: Slabs,
+    pub(super) update_partials: Slabs,
+    pub(super) stream_grad_partials: Slabs,
+    pub(super) weight_grad_partials: Vec<Slabs>,
+    pub(super) unembedding_grad_partials: Slabs,
+    pub(super) loss_partials: Slabs,
+    pub(super) results: Slabs,
+}
+
+/// Gives out buffers for slabs.
+struct Allocator<'a> {
+    limits: &'a Limits,
+    buffers: Vec<BufferSpec>,
+}
+
+impl Allocator<'_> {
+    fn slabs(&mut self, role: Role, slabs: usize, slab_vec4s: u32) -> Result<Slabs, PlanError> {
+        let slab_vec4s = slab_vec4s.max(1);
+        let needed = 16 * u64::from(slab_vec4s);
+        let allowed = self.limits.binding_bytes;
+        if needed > allowed {
+            return Err(PlanError::SlabTooLarge { role, needed, allowed });
+        }
+        let slabs = slabs as u32;
+        let slabs_per_page = ((allowed / needed) as u32).min(slabs.max(1));
+        let table = Slabs { first_buffer: self.buffers.len(), slab_vec4s, slabs_per_page, slabs };
+        for (page, (_, count)) in table.runs().enumerate() {
+            self.buffers.push(BufferSpec { role, page: page as u32, vec4s: count * slab_vec4s });
+        }
+        Ok(table)
+    }
+}
+
+
+/// Gives out every buffer of a run.
+pub(super) fn allocate(
+    config: &Config,
+    limits: &Limits,
+    placed: &[Placed],
+    families: &[Family],
+    keeps_weights: bool,
+) -> Result<(Vec<BufferSpec>, SlabTable, Results), PlanError> {
+    let (depth, width, rows) = (config.depth as usize, config.width as usize, config.rows());
+    let sublayers = depth * config.sublayers_per_block();
+    let recipe = config.placement.recipe();
+    let stride = vec4s(width);
+    let hidden_stride = vec4s(config.hidden());
+    let stream = rows as u32 * stride;
+    let gated = config.act == Activation::SwiGlu;
+    let hidden = rows as u32 * hidden_stride * if gated { 2 } else { 1 };
+    let vocab_stride = vec4s(config.vocab as usize);
+    let block_vec4s = placed.iter().map(|placed| placed.rows * placed.columns).sum();
+    let mut allocator = Allocator { limits, buffers: Vec::new() };
+    let mut slabs = |role, count, vec4s| allocator.slabs(role, count, vec4s);
+    let per_norm = if recipe.input_norm { sublayers } else { 0 };
+    let branches = if recipe.branch_norm { sublayers } else { 1 };
+    let segments = match config.qk_norm {
+        QkNorm::None => 0,
+        QkNorm::Head => config.heads as usize,
+        QkNorm::Full => 1,
+    };
+    let with_segments = if segments > 0 { depth } else { 0 };
+    let pairs = config.batch as usize * config.heads as usize * config.tokens as usize;
+    let once = |wanted: bool| usize::from(wanted);
+    let update_outputs = 2 * sublayers as u32;
+    let states = depth as u32 + 1;
+    let stream_results = 3 * states * config.batch;
+    let mut next = 0;
+    let mut result = |count: u32| {
+        next += count;
+        next - count
+    };
+    let mut results = Results {
+        buffer: 0,
+        vec4s: 0,
+        stream: result(stream_results),
+        update: result(update_outputs),
+        grad_stream: result(states),
+        grad_weight: families
+            .iter()
+            .map(|family| (result(depth as u32 * family.groups), family.groups))
+            .collect(),
+        grad_unembed: result(1),
+        loss: result(1),
+    };
+    results.vec4s = next;
+
+    let table = SlabTable {
+        weights: slabs(Role::Weights, if keeps_weights { depth } else { 1 }, block_vec4s)?,
+        unembedding: slabs(Role::Unembedding, 1, 4 * stride * vocab_stride)?,
+        embedding: slabs(Role::Embedding, once(recipe.embedding_norm), stream)?,
+        stream: slabs(Role::Stream, depth + 1, stream)?,
+        middle: slabs(Role::Middle, depth, stream)?,
+        normed: slabs(Role::Normed, per_norm, stream)?,
+        input_scale: slabs(Role::InputScale, per_norm.max(once(recipe.embedding_norm)), vec4s(rows))?,
+        qkv: slabs(Role::Qkv, depth, 3 * stream)?,
+        qk_scale: slabs(Role::QkScale, with_segments, vec4s(2 * rows * segments))?,
+        heads: slabs(Role::Heads, depth, stream)?,
+        attention_stats: slabs(Role::AttentionStats, depth, vec4s(2 * pairs))?,
+        hidden: slabs(Role::Hidden, depth, hidden)?,
+        activated: slabs(Role::Activated, depth, rows as u32 * hidden_stride)?,
+        branch: slabs(Role::Branch, branches, stream)?,
+        residual_scale: slabs(Role::ResidualScale, sublayers, vec4s(2 * rows))?,
+        final_normed: slabs(Role::FinalNormed, once(config.has_final_norm()), stream)?,
+        final_scale: slabs(Role::FinalScale, once(config.has_final_norm()), vec4s(rows))?,
+        logits: slabs(Role::Logits, 1, rows as u32 * vocab_stride)?,
+        grad: slabs(Role::Grad, 1, stream)?,
+        branch_grad: slabs(Role::BranchGrad, 1, stream)?,
+        input_grad: slabs(Role::InputGrad, 1, stream)?,
+        heads_grad: slabs(Role::HeadsGrad, 1, stream)?,
+        qkv_grad: slabs(Role::QkvGrad, 1, 3 * stream)?,
+        scores: slabs(Role::Scores, 1, vec4s(2 * pairs * config.tokens as usize))?,
+        hidden_grad: slabs(Role::HiddenGrad, 1, hidden)?,
+        update_partials: slabs(Role::UpdatePartials, 1, update_outputs * rows as u32)?,
+        stream_grad_partials: slabs(Role::StreamGradPartials, 1, states * rows as u32)?,
+        weight_grad_partials: families
+            .iter()
+            .map(|family| {
+                let (x, y) = gradient_tiles(family.first.rows / 4, family.first.columns);
+                slabs(Role::WeightGradPartials(family.index as u8), 1, depth as u32 * family.groups * x * y)
+            })
+            .collect::<Result<_, _>>()?,
+        unembedding_grad_partials: {
+            let (x, y) = gradient_tiles(stride, vocab_stride);
+            slabs(Role::UnembeddingGradPartials, 1, x * y)?
+        },
+        loss_partials: slabs(Role::LossPartials, 1, rows as u32)?,
+        results: slabs(Role::Results, 1, next)?,
+    };
+    results.buffer = table.results.first_buffer;
+    let buffers = allocator.buffers;
+    let needed = buffers.iter().map(BufferSpec::bytes).sum();
+    if needed > limits.total_bytes {
+        return Err(PlanError::TooLarge { needed, allowed: limits.total_bytes });
+    }
+    Ok((buffers, table, results))
+}

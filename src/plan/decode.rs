@@ -1,0 +1,137 @@
+//! From the words that come back to the measured series.
+
+use crate::model::{Config, Tensor, matrices};
+use crate::stats::{Quantity, Series};
+
+use super::{Plan, Results};
+
+/// A sum of squares as the kernels keep it; see `shaders/shared/square_sum.wgsl`.
+#[derive(Clone, Copy)]
+struct SquareSum {
+    sum: f64,
+    max_bits: u32,
+}
+
+impl SquareSum {
+    fn unpack(words: &[u32]) -> Self {
+        let part = |i: usize| f64::from(f32::from_bits(words[i]));
+        let sum = part(0) * 2f64.powi(-180) + part(1) + part(2) * 2f64.powi(200);
+        Self { sum, max_bits: words[3] }
+    }
+
+    fn merge(self, other: Self) -> Self {
+        Self { sum: self.sum + other.sum, max_bits: self.max_bits.max(other.max_bits) }
+    }
+
+    /// The largest absolute value, NaN where there was one.
+    fn max(self) -> f64 {
+        f64::from(f32::from_bits(self.max_bits))
+    }
+
+    fn is_finite(self) -> bool {
+        f32::from_bits(self.max_bits).is_finite()
+    }
+
+    /// The root of the sum; not finite where a value was not.
+    fn root(self) -> f64 {
+        if self.is_finite() { self.sum.sqrt() } else { self.max() }
+    }
+}
+
+/// The measured series from the words of the results buffer, in the order of [`Quantity::all`].
+///
+/// # Panics
+/// Where `words` is shorter than the plan's results.
+#[must_use]
+pub fn decode(plan: &Plan, words: &[u32]) -> Vec<Series> {
+    let Plan { config, results, .. } = plan;
+    let at = |vec4: u32| SquareSum::unpack(&words[4 * vec4 as usize..][..4]);
+    let stream = StreamResults::read(config, results, words, &at);
+    let matrices = matrices(config);
+    Quantity::all(config)
+        .into_iter()
+        .map(|quantity| {
+            let many = |first: u32, step: u32| {
+                (0..quantity.len(config) as u32).map(|i| at(first + i * step).root()).collect::<Vec<_>>()
+            };
+            match quantity {
+                Quantity::Loss => {
+                    let loss = at(results.loss);
+                    let mean = loss.sum / config.rows() as f64;
+                    Series::exact(quantity, vec![if loss.is_finite() { mean } else { loss.max() }])
+                }
+                Quantity::StreamRms => Series::exact(quantity, stream.rms.clone()),
+                Quantity::StreamMax => Series::exact(quantity, stream.max.clone()),
+                Quantity::TokenCosine => Series::exact(quantity, stream.cosine.clone()),
+                Quantity::UpdateRatio => {
+                    let ratio = |k: u32| at(results.update + 2 * k).root() / at(results.update + 2 * k + 1).root();
+                    Series::exact(quantity, (0..quantity.len(config) as u32).map(ratio).collect())
+                }
+                Quantity::GradStream => Series::exact(quantity, many(results.grad_stream, 1)),
+                Quantity::GradUnembed => Series::exact(quantity, many(results.grad_unembed, 1)),
+                Quantity::GradWeight(tensor) => {
+                    let index = matrices.iter().position(|matrix| matrix.tensor == tensor);
+                    let (first, step) = place_in(results, index.unwrap_or(0));
+                    let relative_error = match tensor {
+                        Tensor::Wq | Tensor::Wk => stream.score_gradient_error(config),
+                        _ => Vec::new(),
+                    };
+                    Series { quantity, values: many(first, step), relative_error }
+                }
+            }
+        })
+        .collect()
+}
+
+/// First place and step of the results of a block's matrix.
+fn place_in(results: &Results, index: usize) -> (u32, u32) {
+    let mut before = 0;
+    for &(first, groups) in &results.grad_weight {
+        if index < before + groups as usize {
+            return (first + (index - before) as u32, groups);
+        }
+        before += groups as usize;
+    }
+    unreachable!("every matrix of a block has its results")
+}
+
+/// What is known of the states.
+struct StreamResults {
+    rms: Vec<f64>,
+    max: Vec<f64>,
+    cosine: Vec<f64>,
+    /// RMS distance of a token from the first of its sequence, over the RMS of the state.
+    spread: Vec<f64>,
+}
+
+impl StreamResults {
+    fn read(config: &Config, results: &Results, words: &[u32], at: &impl Fn(u32) -> SquareSum) -> Self {
+        let (batch, tokens) = (config.batch, f64::from(config.tokens));
+        let values = config.rows() as f64 * f64::from(config.width);
+        let mut this = Self { rms: Vec::new(), max: Vec::new(), cosine: Vec::new(), spread: Vec::new() };
+        for state in 0..=config.depth {
+            let place = |sequence: u32| results.stream + 3 * (state * batch + sequence);
+            let merged = |part: u32| {
+                (0..batch).map(|b| at(place(b) + part)).reduce(SquareSum::merge).expect("a batch has a sequence")
+            };
+            let (squares, spread) = (merged(0), merged(1));
+            let pairs = tokens * (tokens - 1.0);
+            let cosines = (0..batch).map(|b| f64::from(f32::from_bits(words[4 * (place(b) as usize + 2)])) / pairs);
+            let cosine = cosines.sum::<f64>() / f64::from(batch);
+            this.rms.push(squares.root() / values.sqrt());
+            this.max.push(squares.max());
+            this.cosine.push(if squares.is_finite() { cosine } else { f64::NAN });
+            this.spread.push(spread.root() / squares.root());
+        }
+        this
+    }
+
+    /// Relative error of the gradients of W_Q and W_K in each block. Both are made of differences between the tokens
+    /// that enter the block; what rounding adds to those differences is about one unit in the last place of the stream
+    /// for each of the few operations that made it, whatever is left of the differences themselves.
+    fn score_gradient_error(&self, config: &Config) -> Vec<f64> {
+        const ROUNDINGS: f64 = 4.0;
+        let unit = f64::from(f32::EPSILON) / 2.0;
+        self.spread.iter().take(config.depth as usize).map(|spread| ROUNDINGS * unit / spread).collect()
+    }
+}

@@ -1,0 +1,180 @@
+//! The kernels: what each one binds and which numbers it takes. The uniform of a kernel holds the offset of each of its
+//! bindings, in vec4s, and then its arguments, in the order given here; the shader tests compare both with the WGSL.
+
+/// How a kernel uses a binding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Access {
+    /// Only read.
+    Read,
+    /// Written, and read where the kernel works in place.
+    Write,
+}
+
+/// One binding of a kernel; binding `i` of [`Kernel::bindings`] is `@binding(i + 1)`, after the uniform.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Binding {
+    /// Its name in WGSL; the uniform calls its offset `NAME_at`.
+    pub name: &'static str,
+    /// How it is used.
+    pub access: Access,
+}
+
+/// An argument as a word of the uniform.
+trait Word {
+    const WGSL: &'static str;
+    fn word(self) -> u32;
+}
+
+impl Word for u32 {
+    const WGSL: &'static str = "u32";
+    fn word(self) -> u32 {
+        self
+    }
+}
+
+impl Word for f32 {
+    const WGSL: &'static str = "f32";
+    fn word(self) -> u32 {
+        self.to_bits()
+    }
+}
+
+macro_rules! kernels {
+    ($($(#[$meta:meta])* $name:ident = $stem:literal
+        [$($binding:ident: $access:ident),+] { $($argument:ident: $type:ty),+ $(,)? })+) => {
+        /// A kernel, without its arguments.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Kernel { $($(#[$meta])* $name),+ }
+
+        /// A kernel with its arguments.
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        pub enum Operation { $($(#[$meta])* $name($name)),+ }
+
+        $(
+            $(#[$meta])*
+            #[derive(Clone, Copy, Debug, PartialEq)]
+            #[allow(missing_docs, reason = "the shader of the same stem says what each argument is")]
+            pub struct $name { $(pub $argument: $type),+ }
+
+            impl From<$name> for Operation {
+                fn from(arguments: $name) -> Self {
+                    Self::$name(arguments)
+                }
+            }
+        )+
+
+        impl Kernel {
+            /// Every kernel.
+            pub const ALL: &'static [Self] = &[$(Self::$name),+];
+
+            /// Its file in `shaders/`, without the extension; its twin has the same name.
+            #[must_use]
+            pub const fn stem(self) -> &'static str {
+                match self { $(Self::$name => $stem),+ }
+            }
+
+            /// What it binds, after the uniform.
+            #[must_use]
+            pub const fn bindings(self) -> &'static [Binding] {
+                match self {
+                    $(Self::$name => &[$(Binding { name: stringify!($binding), access: Access::$access }),+]),+
+                }
+            }
+
+            /// Names and WGSL types of its arguments, which follow the offsets in the uniform.
+            #[must_use]
+            pub const fn arguments(self) -> &'static [(&'static str, &'static str)] {
+                match self { $(Self::$name => &[$((stringify!($argument), <$type as Word>::WGSL)),+]),+ }
+            }
+        }
+
+        impl Operation {
+            /// Which kernel.
+            #[must_use]
+            pub const fn kernel(&self) -> Kernel {
+                match self { $(Self::$name(_) => Kernel::$name),+ }
+            }
+
+            /// The arguments as words of the uniform.
+            #[must_use]
+            pub fn words(&self) -> Vec<u32> {
+                match self { $(Self::$name(arguments) => vec![$(Word::word(arguments.$argument)),+]),+ }
+            }
+        }
+    };
+}
+
+kernels! {
+    /// Makes a random tensor of one or more layers from the counter.
+    RandomWeights = "random_weights" [out: Write] {
+        rows: u32, columns: u32, padded_rows: u32, stride: u32, layer_stride: u32, tensor: u32, first_layer: u32,
+        seed: u32, uniform_draws: u32, std: f32,
+    }
+    /// `y = N(x)` of each row.
+    NormForward = "norm_forward" [x: Read, y: Write, scale: Write] {
+        rows: u32, width: u32, stride: u32, kind: u32, epsilon: f32,
+    }
+    /// `out = a W` for one or more matrices.
+    MatmulForward = "matmul_forward" [a: Read, weight: Read, out: Write] {
+        rows: u32, inner: u32, a_stride: u32, columns: u32, group_columns: u32, group_stride: u32,
+    }
+    /// `out = act(h)` or `h * silu(g)`.
+    ActivationForward = "activation_forward" [hidden: Read, out: Write] {
+        rows: u32, columns: u32, gated: u32, kind: u32,
+    }
+    /// RMSNorm of queries and keys in place.
+    QkNormForward = "qk_norm_forward" [qkv: Write, scale: Write] {
+        rows: u32, stride: u32, segments: u32, segment: u32, epsilon: f32,
+    }
+    /// Attention of every head.
+    AttentionForward = "attention_forward" [qkv: Read, out: Write, stats: Write] {
+        tokens: u32, heads: u32, head_width: u32, stride: u32, causal: u32, nan_bits: u32, score_scale: f32,
+    }
+    /// `out = N_sum(skip x + N_branch(branch))`, with the square sums of both terms.
+    ResidualForward = "residual_forward" [x: Read, branch: Write, out: Write, scale: Write, partials: Write] {
+        rows: u32, width: u32, stride: u32, kind: u32, branch_norm: u32, sum_norm: u32, skip: f32, epsilon: f32,
+    }
+    /// Loss of each row, and the gradient of the logits in place.
+    CrossEntropy = "cross_entropy" [logits: Write, partials: Write] {
+        rows: u32, classes: u32, stride: u32, tensor: u32, layer: u32, seed: u32, nan_bits: u32,
+    }
+    /// `out = g W^T` summed over one or more matrices, through the activation where asked.
+    MatmulBackward = "matmul_backward" [g: Read, weight: Read, hidden: Read, out: Write] {
+        rows: u32, g_stride: u32, group_columns: u32, groups: u32, group_stride: u32, out_columns: u32, mode: u32,
+        kind: u32,
+    }
+    /// The gradient through the norms of a sublayer's output.
+    ResidualBackward = "residual_backward" [out: Read, branch: Read, scale: Read, grad: Write, branch_grad: Write] {
+        rows: u32, width: u32, stride: u32, kind: u32, branch_norm: u32, sum_norm: u32,
+    }
+    /// The gradient of a sublayer's input from both of its paths, with its square sum.
+    SkipBackward = "skip_backward" [input_grad: Read, normed: Read, scale: Read, grad: Write, partials: Write] {
+        rows: u32, width: u32, stride: u32, kind: u32, input_norm: u32, skip: f32,
+    }
+    /// The gradients of attention scores and queries.
+    AttentionQueryBackward = "attention_query_backward"
+        [qkv: Read, stats: Read, out_grad: Read, scores: Write, qkv_grad: Write] {
+        tokens: u32, batch: u32, heads: u32, head_width: u32, stride: u32, causal: u32, score_scale: f32,
+    }
+    /// The gradients of keys and values.
+    AttentionKeyBackward = "attention_key_backward" [qkv: Read, out_grad: Read, scores: Read, qkv_grad: Write] {
+        tokens: u32, batch: u32, heads: u32, head_width: u32, stride: u32, causal: u32,
+    }
+    /// The gradient through the RMSNorm of queries and keys, in place.
+    QkNormBackward = "qk_norm_backward" [qkv: Read, scale: Read, qkv_grad: Write] {
+        rows: u32, stride: u32, segments: u32, segment: u32,
+    }
+    /// The square sum of a weight gradient that is never written.
+    WeightGradientNorm = "weight_gradient_norm" [x: Read, g: Read, partials: Write] {
+        sequences: u32, tokens: u32, x_stride: u32, g_stride: u32, group_columns: u32, centred: u32, tiles_x: u32,
+        tiles_y: u32,
+    }
+    /// Square sum, largest value, spread and token cosine of states.
+    StreamStatistics = "stream_statistics" [x: Read, results: Write] {
+        tokens: u32, stride: u32, batch: u32, state_stride: u32,
+    }
+    /// Adds up square sums.
+    ReduceSquareSums = "reduce_square_sums" [partials: Read, results: Write] {
+        count: u32,
+    }
+}

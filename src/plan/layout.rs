@@ -1,0 +1,218 @@
+//! Buffers, and the places in them that a step binds.
+
+use std::fmt;
+
+/// What a buffer holds. Each role has one slab a block, a sublayer or a pass; its slabs lie one after the other in as
+/// few buffers as the binding limit allows, none of them cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Role {
+    /// The matrices of a block, one after the other, each padded to multiples of 4.
+    Weights,
+    /// U, (d, V).
+    Unembedding,
+    /// The input before the norm of the embedding, (N, d).
+    Embedding,
+    /// The stream at block boundaries, (N, d) each.
+    Stream,
+    /// The stream inside a block, (N, d).
+    Middle,
+    /// What a sublayer reads after its norm, (N, d).
+    Normed,
+    /// Scale of that norm, (N).
+    InputScale,
+    /// (N, q | k | v).
+    Qkv,
+    /// Scale of the norm on queries and keys, (N, 2, segments).
+    QkScale,
+    /// Output of the heads, (N, d).
+    Heads,
+    /// Largest score and normaliser of each row of attention, (B, H, T, 2).
+    AttentionStats,
+    /// Pre-activations, (N, h) or (N, h | g).
+    Hidden,
+    /// After the activation, (N, h).
+    Activated,
+    /// What a sublayer returns, (N, d).
+    Branch,
+    /// Scales of the norms on branch and sum, (2, N).
+    ResidualScale,
+    /// The stream after the final norm, (N, d).
+    FinalNormed,
+    /// Scale of the final norm, (N).
+    FinalScale,
+    /// Logits, then their gradient, (N, V).
+    Logits,
+    /// Gradient of the stream, (N, d).
+    Grad,
+    /// Gradient of a sublayer's output, (N, d).
+    BranchGrad,
+    /// Gradient of what a sublayer reads, (N, d).
+    InputGrad,
+    /// Gradient of the output of the heads, (N, d).
+    HeadsGrad,
+    /// (N, q | k | v).
+    QkvGrad,
+    /// Probabilities, then gradients of the scores, (2, B, H, T, T).
+    Scores,
+    /// Gradient of the pre-activations, shaped as `Hidden`.
+    HiddenGrad,
+    /// Square sums of branch and stream, (S L, 2, N).
+    UpdatePartials,
+    /// Square sums of the stream's gradient, (L + 1, N).
+    StreamGradPartials,
+    /// Square sums of weight gradients, (L, matrices, tiles), by product of the block.
+    WeightGradPartials(u8),
+    /// Square sums of the un-embedding's gradient, (tiles).
+    UnembeddingGradPartials,
+    /// Losses, (N).
+    LossPartials,
+    /// What comes back.
+    Results,
+}
+
+impl Role {
+    /// Whether it holds square sums, four words each, rather than floats.
+    #[must_use]
+    pub const fn is_square_sums(self) -> bool {
+        matches!(
+            self,
+            Self::UpdatePartials
+                | Self::StreamGradPartials
+                | Self::WeightGradPartials(_)
+                | Self::UnembeddingGradPartials
+                | Self::LossPartials
+                | Self::Results
+        )
+    }
+}
+
+/// One buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BufferSpec {
+    /// What it holds.
+    pub role: Role,
+    /// Which of the role's buffers it is.
+    pub page: u32,
+    /// Its length in vec4s.
+    pub vec4s: u32,
+}
+
+impl BufferSpec {
+    /// Its length in bytes.
+    #[must_use]
+    pub const fn bytes(&self) -> u64 {
+        16 * self.vec4s as u64
+    }
+}
+
+/// A place in a buffer; what is bound is the whole buffer, and the kernel adds the offset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct View {
+    /// Index into the plan's buffers.
+    pub buffer: usize,
+    /// Offset in vec4s.
+    pub at: u32,
+}
+
+impl View {
+    /// The place `vec4s` further on.
+    #[must_use]
+    pub const fn after(self, vec4s: u32) -> Self {
+        Self { buffer: self.buffer, at: self.at + vec4s }
+    }
+}
+
+/// What a device can hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of one binding.
+    pub binding_bytes: u64,
+    /// Bytes of all buffers together.
+    pub total_bytes: u64,
+    /// Weights of all blocks are kept up to this many bytes, and made anew for each block past it.
+    pub kept_weight_bytes: u64,
+    /// Workgroups in one dimension of a dispatch.
+    pub workgroups: u32,
+}
+
+impl Default for Limits {
+    /// What every WebGPU device grants, and 2 GiB in all.
+    fn default() -> Self {
+        Self { binding_bytes: 128 << 20, total_bytes: 2 << 30, kept_weight_bytes: 256 << 20, workgroups: 65_535 }
+    }
+}
+
+/// Why a configuration has no plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlanError {
+    /// All buffers together are too large.
+    TooLarge {
+        /// Bytes needed.
+        needed: u64,
+        /// Bytes allowed.
+        allowed: u64,
+    },
+    /// One slab does not fit a binding.
+    SlabTooLarge {
+        /// Whose slab.
+        role: Role,
+        /// Bytes needed.
+        needed: u64,
+        /// Bytes allowed.
+        allowed: u64,
+    },
+    /// A dispatch needs more workgroups than a device takes.
+    TooManyWorkgroups {
+        /// Workgroups needed in one dimension.
+        needed: u32,
+        /// Workgroups allowed.
+        allowed: u32,
+    },
+}
+
+impl fmt::Display for PlanError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mib = |bytes: u64| bytes.div_ceil(1 << 20);
+        match *self {
+            Self::TooLarge { needed, allowed } => write!(
+                f,
+                "this configuration needs {} MiB of memory, more than the {} MiB there are; \
+                 fewer tokens, sequences or blocks, or a smaller width, would fit",
+                mib(needed),
+                mib(allowed)
+            ),
+            Self::SlabTooLarge { role, needed, allowed } => write!(
+                f,
+                "one block of {role:?} needs {} MiB, more than the {} MiB a binding may have",
+                mib(needed),
+                mib(allowed)
+            ),
+            Self::TooManyWorkgroups { needed, allowed } => {
+                write!(f, "a dispatch needs {needed} workgroups, more than the {allowed} a device takes")
+            }
+        }
+    }
+}
+
+impl std::error::Error for PlanError {}
+
+/// Where a statistic lies in the results buffer, in vec4s.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Results {
+    /// The buffer.
+    pub buffer: usize,
+    /// Length in vec4s.
+    pub vec4s: u32,
+    /// (L + 1, B, 3): of each state and sequence square sum, spread, cosine.
+    pub stream: u32,
+    /// (S L, 2): of each sublayer branch and stream.
+    pub update: u32,
+    /// (L + 1).
+    pub grad_stream: u32,
+    /// (L, matrices) for each product of a block, and how many matrices it has.
+    pub grad_weight: Vec<(u32, u32)>,
+    /// One.
+    pub grad_unembed: u32,
+    /// One, the sum of the losses as middle part.
+    pub loss: u32,
+}
