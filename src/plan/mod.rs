@@ -5,10 +5,12 @@ mod build;
 mod decode;
 mod kernel;
 mod layout;
+mod shader;
 
 pub use build::build;
 pub use decode::decode;
 pub use kernel::*;
+pub use shader::compose;
 pub use layout::{BufferSpec, Limits, PlanError, Results, Role, View};
 
 use crate::model::Config;

@@ -3,7 +3,7 @@
 use super::Engine;
 
 /// A value whose estimated relative error passes this is marked as unresolved.
-pub const UNRESOLVED_ABOVE: f64 = 0.1;
+pub const UNRESOLVED_ABOVE: f64 = 0.3;
 
 /// Why a value is not to be taken at its word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

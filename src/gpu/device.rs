@@ -1,0 +1,148 @@
+//! The device, and the pipelines that serve every configuration.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures_channel::oneshot;
+
+use super::GpuError;
+use super::pool::Pool;
+use crate::plan::{Access, Kernel, compose};
+
+/// Bytes between the uniforms of two steps: what every device takes as offset of a uniform.
+pub(super) const UNIFORM_STRIDE: u64 = 256;
+
+/// A device with every pipeline made.
+pub struct Gpu {
+    pub(super) device: wgpu::Device,
+    pub(super) queue: wgpu::Queue,
+    pub(super) pipelines: HashMap<Kernel, Pipeline>,
+    pub(super) pool: Mutex<Pool>,
+    info: wgpu::AdapterInfo,
+    lost: Arc<Mutex<Option<String>>>,
+}
+
+pub(super) struct Pipeline {
+    pub(super) pipeline: wgpu::ComputePipeline,
+    pub(super) layout: wgpu::BindGroupLayout,
+}
+
+fn instance() -> wgpu::Instance {
+    wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle())
+}
+
+/// Names and kinds of the adapters there are.
+pub async fn adapters() -> Vec<String> {
+    let adapters = instance().enumerate_adapters(wgpu::Backends::all()).await;
+    adapters
+        .iter()
+        .map(|adapter| {
+            let info = adapter.get_info();
+            format!("{} ({:?}, {:?}, {})", info.name, info.backend, info.device_type, info.driver_info)
+        })
+        .collect()
+}
+
+impl Gpu {
+    /// Takes the fastest adapter, a software one if there is no other, and makes every pipeline, so that no later
+    /// choice compiles anything.
+    ///
+    /// # Errors
+    /// Where there is no adapter.
+    pub async fn new() -> Result<Self, GpuError> {
+        let options = wgpu::RequestAdapterOptions {
+            power_preference: wgpu::PowerPreference::HighPerformance,
+            ..wgpu::RequestAdapterOptions::default()
+        };
+        let adapter =
+            instance().request_adapter(&options).await.map_err(|error| GpuError::NoDevice(error.to_string()))?;
+        let descriptor = wgpu::DeviceDescriptor { label: Some("normscope"), ..wgpu::DeviceDescriptor::default() };
+        let (device, queue) =
+            adapter.request_device(&descriptor).await.map_err(|error| GpuError::NoDevice(error.to_string()))?;
+        let lost = Arc::new(Mutex::new(None));
+        let on_lost = Arc::clone(&lost);
+        device.set_device_lost_callback(move |reason, message| {
+            let text = if message.is_empty() { format!("{reason:?}") } else { message };
+            *on_lost.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
+        });
+        let pipelines = Kernel::ALL.iter().map(|&kernel| (kernel, pipeline(&device, kernel))).collect();
+        let pool = Mutex::new(Pool::default());
+        Ok(Self { device, queue, pipelines, pool, info: adapter.get_info(), lost })
+    }
+
+    /// The adapter's name; browsers often hide it.
+    #[must_use]
+    pub fn adapter_name(&self) -> &str {
+        &self.info.name
+    }
+
+    /// Whether the adapter is the processor itself.
+    #[must_use]
+    pub fn is_software(&self) -> bool {
+        self.info.device_type == wgpu::DeviceType::Cpu
+    }
+
+    /// Why the device is gone, once it is.
+    #[must_use]
+    pub fn lost(&self) -> Option<String> {
+        self.lost.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Submits nothing, at once. Firefox looks for finished work only every 100 ms unless something is submitted, so a
+    /// page calls this every few milliseconds while it waits.
+    pub fn nudge(&self) {
+        self.queue.submit([]);
+    }
+
+    /// Waits for a callback of the device: a browser calls it by itself, elsewhere the device is polled.
+    pub(super) async fn settle<T>(&self, receiver: oneshot::Receiver<T>) -> Result<T, GpuError> {
+        if let Err(error) = self.device.poll(wgpu::PollType::wait_indefinitely()) {
+            return Err(GpuError::Lost(error.to_string()));
+        }
+        receiver.await.map_err(|_| GpuError::Lost(self.lost().unwrap_or_default()))
+    }
+}
+
+fn pipeline(device: &wgpu::Device, kernel: Kernel) -> Pipeline {
+    let label = Some(kernel.stem());
+    let uniform = wgpu::BindGroupLayoutEntry {
+        binding: 0,
+        visibility: wgpu::ShaderStages::COMPUTE,
+        ty: wgpu::BindingType::Buffer {
+            ty: wgpu::BufferBindingType::Uniform,
+            has_dynamic_offset: true,
+            min_binding_size: None,
+        },
+        count: None,
+    };
+    let storage = kernel.bindings().iter().enumerate().map(|(i, binding)| wgpu::BindGroupLayoutEntry {
+        binding: i as u32 + 1,
+        visibility: wgpu::ShaderStages::COMPUTE,
+        ty: wgpu::BindingType::Buffer {
+            ty: wgpu::BufferBindingType::Storage { read_only: binding.access == Access::Read },
+            has_dynamic_offset: false,
+            min_binding_size: None,
+        },
+        count: None,
+    });
+    let entries: Vec<_> = std::iter::once(uniform).chain(storage).collect();
+    let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label, entries: &entries });
+    let pipeline_layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+        label,
+        bind_group_layouts: &[Some(&layout)],
+        immediate_size: 0,
+    });
+    let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
+        label,
+        source: wgpu::ShaderSource::Wgsl(compose(kernel).into()),
+    });
+    let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+        label,
+        layout: Some(&pipeline_layout),
+        module: &module,
+        entry_point: Some("main"),
+        compilation_options: wgpu::PipelineCompilationOptions::default(),
+        cache: None,
+    });
+    Pipeline { pipeline, layout }
+}

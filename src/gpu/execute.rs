@@ -1,0 +1,180 @@
+//! Records a plan, submits it and reads the statistics back.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::PoisonError;
+
+use futures_channel::oneshot;
+
+use super::GpuError;
+use super::device::{Gpu, UNIFORM_STRIDE};
+use super::pool::Pool;
+use crate::model::Config;
+use crate::plan::{self, Limits, Plan};
+use crate::stats::{Engine, Measurement};
+
+/// Floating-point operations of one submit: well under the two seconds after which systems reset a device, also where
+/// the device is the processor.
+const SUBMIT_FLOPS: u64 = 1_000_000_000;
+/// Submits that may be under way at once: one runs while the next is recorded.
+const SUBMITS_AHEAD: usize = 2;
+
+/// A measurement and what it took.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// What was measured.
+    pub measurement: Measurement,
+    /// Dispatches of the pass.
+    pub dispatches: u32,
+    /// Command buffers submitted.
+    pub submits: u32,
+    /// Bytes that came back.
+    pub bytes_read: u64,
+}
+
+impl Gpu {
+    /// One forward and backward pass. `cancelled` is asked before each submit.
+    ///
+    /// # Errors
+    /// Where the run does not fit, the device fails, or the run was cancelled.
+    pub async fn measure(&self, config: &Config, cancelled: impl Fn() -> bool) -> Result<Outcome, GpuError> {
+        if let Some(reason) = self.lost() {
+            return Err(GpuError::Lost(reason));
+        }
+        let limits = Limits::default();
+        let plan = plan::build(config, &limits)?;
+        self.prepare(&plan, &limits).await?;
+        let submits = split(&plan);
+        let mut under_way = VecDeque::new();
+        for range in &submits {
+            if cancelled() {
+                return Err(GpuError::Cancelled);
+            }
+            let commands = self.record(&plan, range.clone());
+            self.queue.submit([commands]);
+            let (sender, receiver) = oneshot::channel();
+            self.queue.on_submitted_work_done(move || {
+                // The receiver is gone where the run was cancelled.
+                let _ = sender.send(());
+            });
+            under_way.push_back(receiver);
+            if under_way.len() >= SUBMITS_AHEAD
+                && let Some(oldest) = under_way.pop_front()
+            {
+                self.settle(oldest).await?;
+            }
+        }
+        let bytes = 16 * u64::from(plan.results.vec4s);
+        let words = self.read(&plan, plan.results_buffer(), bytes).await?;
+        let measurement =
+            Measurement { config: config.clone(), engine: Engine::Gpu, series: plan::decode(&plan, &words) };
+        let (dispatches, submits) = (plan.steps.len() as u32, submits.len() as u32);
+        Ok(Outcome { measurement, dispatches, submits, bytes_read: bytes })
+    }
+
+    /// Runs one step of a plan on given contents of its buffers, for comparison with the kernel's twin; the contents
+    /// of the buffers it binds afterwards, in the order of its views.
+    ///
+    /// # Errors
+    /// Where the device fails.
+    pub async fn replay(
+        &self,
+        plan: &Plan,
+        step: usize,
+        contents: impl Fn(usize) -> Vec<u32>,
+    ) -> Result<Vec<Vec<u32>>, GpuError> {
+        self.prepare(plan, &Limits::default()).await?;
+        let views = &plan.steps[step].views;
+        for view in views {
+            let pool = self.pool();
+            let buffer = pool.buffer(&plan.buffers[view.buffer]);
+            self.queue.write_buffer(buffer, 0, bytemuck::cast_slice(&contents(view.buffer)));
+        }
+        self.queue.submit([self.record(plan, step..step + 1)]);
+        let mut after = Vec::new();
+        for view in views {
+            after.push(self.read(plan, view.buffer, plan.buffers[view.buffer].bytes()).await?);
+        }
+        Ok(after)
+    }
+
+    fn pool(&self) -> std::sync::MutexGuard<'_, Pool> {
+        self.pool.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes the buffers of a plan and writes its uniforms.
+    async fn prepare(&self, plan: &Plan, limits: &Limits) -> Result<(), GpuError> {
+        let memory = self.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
+        let validation = self.device.push_error_scope(wgpu::ErrorFilter::Validation);
+        let words_per_step = UNIFORM_STRIDE as usize / 4;
+        let mut uniforms = vec![0u32; words_per_step * plan.steps.len()];
+        for (place, words) in uniforms.chunks_exact_mut(words_per_step).zip(plan.uniforms()) {
+            place[..words.len()].copy_from_slice(&words);
+        }
+        {
+            let mut pool = self.pool();
+            pool.fit(self, plan, limits.binding_bytes);
+            self.queue.write_buffer(pool.uniforms(), 0, bytemuck::cast_slice(&uniforms));
+        }
+        let refused = validation.pop().await;
+        if let Some(error) = memory.pop().await {
+            return Err(GpuError::OutOfMemory(error.to_string()));
+        }
+        refused.map_or(Ok(()), |error| Err(GpuError::Refused(error.to_string())))
+    }
+
+    fn record(&self, plan: &Plan, steps: Range<usize>) -> wgpu::CommandBuffer {
+        let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        {
+            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+            let mut pool = self.pool();
+            let mut current = None;
+            for (offset, step) in plan.steps[steps.clone()].iter().enumerate() {
+                let kernel = step.operation.kernel();
+                if current.replace(kernel) != Some(kernel) {
+                    pass.set_pipeline(&self.pipelines[&kernel].pipeline);
+                }
+                let uniform = (UNIFORM_STRIDE as usize * (steps.start + offset)) as u32;
+                pass.set_bind_group(0, &*pool.bind_group(self, plan, step), &[uniform]);
+                let [x, y, z] = step.workgroups;
+                pass.dispatch_workgroups(x, y, z);
+            }
+        }
+        encoder.finish()
+    }
+
+    async fn read(&self, plan: &Plan, buffer: usize, bytes: u64) -> Result<Vec<u32>, GpuError> {
+        let readback = self.pool().take_readback(self, bytes);
+        let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        encoder.copy_buffer_to_buffer(self.pool().buffer(&plan.buffers[buffer]), 0, &readback, 0, bytes);
+        self.queue.submit([encoder.finish()]);
+        let (sender, receiver) = oneshot::channel();
+        readback.map_async(wgpu::MapMode::Read, ..bytes, move |result| {
+            // The receiver is gone where the run was dropped.
+            let _ = sender.send(result);
+        });
+        self.settle(receiver).await?.map_err(|error| GpuError::Lost(error.to_string()))?;
+        let words = {
+            let mapped = readback.get_mapped_range(..bytes).map_err(|error| GpuError::Refused(error.to_string()))?;
+            bytemuck::cast_slice(&mapped).to_vec()
+        };
+        readback.unmap();
+        self.pool().put_readback(readback);
+        Ok(words)
+    }
+}
+
+/// The steps of each submit.
+fn split(plan: &Plan) -> Vec<Range<usize>> {
+    let mut submits = Vec::new();
+    let (mut start, mut flops) = (0, 0);
+    for (i, step) in plan.steps.iter().enumerate() {
+        if flops > 0 && flops + step.flops > SUBMIT_FLOPS {
+            submits.push(start..i);
+            (start, flops) = (i, 0);
+        }
+        flops += step.flops;
+    }
+    submits.push(start..plan.steps.len());
+    submits
+}

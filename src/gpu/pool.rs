@@ -1,0 +1,113 @@
+//! Buffers and bind groups that outlive a run, so that a new depth makes as few of them as it can.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::device::{Gpu, UNIFORM_STRIDE};
+use crate::plan::{BufferSpec, Kernel, Plan, Role, Step};
+
+/// What a plan's buffers are bound as.
+#[derive(Default)]
+pub(super) struct Pool {
+    buffers: HashMap<(Role, u32), wgpu::Buffer>,
+    uniforms: Option<wgpu::Buffer>,
+    readback: Option<wgpu::Buffer>,
+    bind_groups: HashMap<(Kernel, Vec<(Role, u32)>), Arc<wgpu::BindGroup>>,
+}
+
+impl Pool {
+    /// Makes what the plan needs and the pool lacks. A buffer that grows takes half as much again, up to a page, so
+    /// that a rising depth does not make a new one each time.
+    pub(super) fn fit(&mut self, gpu: &Gpu, plan: &Plan, binding_bytes: u64) {
+        let storage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
+        for spec in &plan.buffers {
+            let key = (spec.role, spec.page);
+            let old = self.buffers.get(&key).map_or(0, wgpu::Buffer::size);
+            if old < spec.bytes() {
+                let size = if old > 0 { grown(spec, binding_bytes) } else { spec.bytes() };
+                self.buffers.insert(key, buffer(gpu, "slabs", size, storage));
+                self.bind_groups.clear();
+            }
+        }
+        // What another configuration needed and this one does not would only fill the memory.
+        let wanted: u64 = plan.bytes();
+        let held: u64 = self.buffers.values().map(wgpu::Buffer::size).sum();
+        if held > 2 * wanted + (64 << 20) {
+            let keep = |spec: &(Role, u32)| plan.buffers.iter().any(|own| (own.role, own.page) == *spec);
+            self.buffers.retain(|key, _| keep(key));
+            self.bind_groups.clear();
+        }
+        let uniform_bytes = UNIFORM_STRIDE * plan.steps.len() as u64;
+        if self.uniforms.as_ref().map_or(0, wgpu::Buffer::size) < uniform_bytes {
+            let usage = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST;
+            self.uniforms = Some(buffer(gpu, "uniforms", uniform_bytes.next_power_of_two(), usage));
+            self.bind_groups.clear();
+        }
+    }
+
+    /// The buffer of a plan's spec.
+    ///
+    /// # Panics
+    /// Before [`Self::fit`] for the plan.
+    pub(super) fn buffer(&self, spec: &BufferSpec) -> &wgpu::Buffer {
+        &self.buffers[&(spec.role, spec.page)]
+    }
+
+    /// The uniforms of all steps.
+    ///
+    /// # Panics
+    /// Before [`Self::fit`].
+    pub(super) fn uniforms(&self) -> &wgpu::Buffer {
+        self.uniforms.as_ref().expect("the pool was fitted")
+    }
+
+    /// A buffer of at least `bytes` to map for reading; nothing else uses it until it is put back.
+    pub(super) fn take_readback(&mut self, gpu: &Gpu, bytes: u64) -> wgpu::Buffer {
+        match self.readback.take() {
+            Some(buffer) if buffer.size() >= bytes => buffer,
+            _ => buffer(gpu, "readback", bytes, wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST),
+        }
+    }
+
+    /// Keeps an unmapped buffer for the next run.
+    pub(super) fn put_readback(&mut self, buffer: wgpu::Buffer) {
+        self.readback = Some(buffer);
+    }
+
+    /// The bind group of a step; steps that bind the same buffers share one.
+    pub(super) fn bind_group(&mut self, gpu: &Gpu, plan: &Plan, step: &Step) -> Arc<wgpu::BindGroup> {
+        let kernel = step.operation.kernel();
+        let specs: Vec<_> = step.views.iter().map(|view| plan.buffers[view.buffer]).collect();
+        let key = (kernel, specs.iter().map(|spec| (spec.role, spec.page)).collect());
+        if let Some(group) = self.bind_groups.get(&key) {
+            return Arc::clone(group);
+        }
+        let uniform = wgpu::BindingResource::Buffer(wgpu::BufferBinding {
+            buffer: self.uniforms(),
+            offset: 0,
+            size: wgpu::BufferSize::new(UNIFORM_STRIDE),
+        });
+        let storage = specs.iter().map(|spec| self.buffer(spec).as_entire_binding());
+        let entries: Vec<_> = std::iter::once(uniform)
+            .chain(storage)
+            .enumerate()
+            .map(|(i, resource)| wgpu::BindGroupEntry { binding: i as u32, resource })
+            .collect();
+        let group = Arc::new(gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some(kernel.stem()),
+            layout: &gpu.pipelines[&kernel].layout,
+            entries: &entries,
+        }));
+        self.bind_groups.insert(key, Arc::clone(&group));
+        group
+    }
+}
+
+fn grown(spec: &BufferSpec, binding_bytes: u64) -> u64 {
+    let slack = spec.bytes() + spec.bytes() / 2;
+    slack.min(binding_bytes).max(spec.bytes()).next_multiple_of(16)
+}
+
+fn buffer(gpu: &Gpu, label: &str, size: u64, usage: wgpu::BufferUsages) -> wgpu::Buffer {
+    gpu.device.create_buffer(&wgpu::BufferDescriptor { label: Some(label), size, usage, mapped_at_creation: false })
+}
