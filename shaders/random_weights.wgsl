@@ -13,7 +13,7 @@ struct Params {
     first_layer: u32,
     seed: u32,
     uniform_draws: u32,
-    std: f32,
+    deviation: f32,
 }
 
 @group(0) @binding(0) var<uniform> p: Params;
@@ -48,5 +48,5 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
             }
         }
     }
-    out[p.out_at + id.y * p.layer_stride + id.x] = value * p.std;
+    out[p.out_at + id.y * p.layer_stride + id.x] = value * p.deviation;
 }

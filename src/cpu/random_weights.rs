@@ -20,7 +20,7 @@ pub(super) fn random_weights(p: &RandomWeights, out: &mut [f32], layers: u32) {
                 if group.0 != position / 4 {
                     group = (position / 4, draws(position / 4));
                 }
-                slab[row * width + column] = group.1[position % 4] * p.std;
+                slab[row * width + column] = group.1[position % 4] * p.deviation;
             }
         }
     }
