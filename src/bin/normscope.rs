@@ -1,2 +1,130 @@
-//! cli
-fn main() {}
+//! `normscope run '<query>'`: one run on the command line, as JSON or CSV.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Parser, Subcommand, ValueEnum};
+use normscope::model::Config;
+use normscope::reference;
+use normscope::share::{self, Kind, Notice, Target};
+use normscope::stats::{Engine, Measurement, to_csv, to_json};
+
+/// What depth does to a randomly initialised Transformer
+#[derive(Parser)]
+#[command(version, arg_required_else_help = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run one model forward and backward and print what is measured
+    #[command(after_help = keys_help())]
+    Run {
+        /// The configuration as in a link, such as 'placement=post&depth=48'; what is left out has its default
+        #[arg(default_value = "", hide_default_value = true)]
+        query: String,
+        /// Who computes: `gpu` and `cpu` in float32, `reference` in float64 [default: the query's, else reference]
+        #[arg(long, value_parser = engine_parser())]
+        engine: Option<Engine>,
+        /// `json`: one object; `csv`: a long table
+        #[arg(long, value_enum, default_value_t = Format::Json)]
+        format: Format,
+    },
+    /// List the GPUs that can run the `gpu` engine
+    Adapters,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Format {
+    Json,
+    Csv,
+}
+
+/// Why there is no output.
+enum Failure {
+    /// What was asked for is wrong or not part of this build: exit status 2.
+    Request(String),
+    /// It went wrong on the way: exit status 1.
+    Run(String),
+}
+
+fn main() -> ExitCode {
+    let outcome = match Arguments::parse().command {
+        Command::Run { query, engine, format } => run(&query, engine, format),
+        Command::Adapters => adapters(),
+    };
+    let failure = match outcome {
+        Ok(text) => match io::stdout().lock().write_all(text.as_bytes()) {
+            Ok(()) => return ExitCode::SUCCESS,
+            Err(error) => Failure::Run(format!("cannot write the output: {error}")),
+        },
+        Err(failure) => failure,
+    };
+    let (message, status) = match failure {
+        Failure::Request(message) => (message, 2),
+        Failure::Run(message) => (message, 1),
+    };
+    // Where standard error is closed too there is nobody left to tell.
+    let _ = writeln!(io::stderr(), "normscope: {message}");
+    ExitCode::from(status)
+}
+
+fn run(query: &str, engine: Option<Engine>, format: Format) -> Result<String, Failure> {
+    let (request, notices) = share::parse(query, Target::CommandLine);
+    if !notices.is_empty() {
+        return Err(Failure::Request(notices.iter().map(complaint).collect::<Vec<_>>().join("; ")));
+    }
+    let engine = engine.or(request.engine).unwrap_or(Engine::Reference);
+    let measurement = engine_run(engine, &request.config)?;
+    Ok(match format {
+        Format::Json => format!("{}\n", to_json(&measurement)),
+        Format::Csv => to_csv(&measurement),
+    })
+}
+
+fn engine_run(engine: Engine, config: &Config) -> Result<Measurement, Failure> {
+    match engine {
+        Engine::Reference => Ok(reference::measure(config)),
+        Engine::Cpu => Err(Failure::Request("engine: cpu is not in this build".into())),
+        Engine::Gpu => Err(Failure::Request(NO_GPU.into())),
+    }
+}
+
+fn adapters() -> Result<String, Failure> {
+    Err(Failure::Request(NO_GPU.into()))
+}
+
+const NO_GPU: &str = "engine: gpu is not in this build; build it with `--features cli,gpu`";
+
+/// A notice in the words of a program that stops rather than helping itself to a default.
+fn complaint(notice: &Notice) -> String {
+    let Notice { key, given, allowed, .. } = notice;
+    if allowed.is_empty() {
+        format!("{key}: no such key")
+    } else {
+        format!("{key}: “{given}” is not allowed; it takes {allowed}")
+    }
+}
+
+fn engine_parser() -> impl TypedValueParser<Value = Engine> {
+    let words = Engine::ALL.iter().map(|engine| engine.key());
+    PossibleValuesParser::new(words).try_map(|word| Engine::from_key(&word).ok_or("no such engine"))
+}
+
+/// The keys of a query, their values and defaults.
+fn keys_help() -> String {
+    let default = share::Request::default_for(Target::CommandLine);
+    let lines = share::keys().iter().map(|key| {
+        let allowed = match key.kind {
+            Kind::List(words) => Kind::Choice(words).allowed(),
+            kind => kind.allowed(),
+        };
+        let value = (key.get)(&default);
+        let default = if value.is_empty() { value } else { format!(" [default: {value}]") };
+        format!("  {:<18} {}: {allowed}{default}\n", key.name, key.help)
+    });
+    format!("Keys of a query:\n{}", lines.collect::<String>())
+}

@@ -1,1 +1,104 @@
-//! Not yet.
+//! The float64 engine: what the others are measured against, and what resolves a collapsed model longest.
+//!
+//! One file an operation, `x_forward` and `x_backward`, with shapes as in [`Config`]; [`ReferencePass`] walks through a
+//! model one sublayer at a time. It reads the model's description and nothing of the other engines.
+
+mod activation;
+mod attention;
+mod backward;
+mod feed_forward;
+mod forward;
+mod loss;
+mod norm;
+mod parameters;
+mod run;
+mod statistics;
+
+use std::collections::HashMap;
+
+use ndarray::{Array2, ArrayBase, Data, DataMut, Dimension};
+
+pub use parameters::{Parameter, Parameters};
+use run::{KEEP_DEFAULT, Observer, Run};
+use statistics::{Recorder, frobenius};
+
+use crate::model::Config;
+use crate::stats::{Measurement, Pass};
+
+/// A run in float64.
+pub struct ReferencePass {
+    parameters: Parameters,
+    run: Run,
+    recorder: Recorder,
+}
+
+impl ReferencePass {
+    /// A run that has yet to begin.
+    #[must_use]
+    pub fn new(config: &Config) -> Self {
+        let parameters = Parameters::new(config);
+        let run = Run::new(&parameters, KEEP_DEFAULT);
+        Self { parameters, run, recorder: Recorder::new(config) }
+    }
+}
+
+impl Pass for ReferencePass {
+    /// Does one sublayer, forward or backward: a few milliseconds at the default width.
+    fn advance(&mut self) -> Option<Measurement> {
+        let done = self.run.step(&self.parameters, &mut self.recorder);
+        done.then(|| self.recorder.measurement())
+    }
+
+    fn progress(&self) -> f64 {
+        self.run.progress()
+    }
+}
+
+/// Everything measured in one run, in float64.
+#[must_use]
+pub fn measure(config: &Config) -> Measurement {
+    ReferencePass::new(config).finish()
+}
+
+/// The loss of a model with these parameters, nats.
+#[must_use]
+pub fn loss(parameters: &Parameters) -> f64 {
+    struct Loss(Option<f64>);
+    impl Observer for Loss {
+        fn loss(&mut self, loss: f64) {
+            self.0 = Some(loss);
+        }
+    }
+    let (mut run, mut observer) = (Run::new(parameters, 0), Loss(None));
+    loop {
+        run.step(parameters, &mut observer);
+        if let Some(loss) = observer.0 {
+            return loss;
+        }
+    }
+}
+
+/// The derivative of the loss by every parameter, each of its parameter's shape.
+#[must_use]
+pub fn gradients(parameters: &Parameters) -> HashMap<Parameter, Array2<f64>> {
+    #[derive(Default)]
+    struct Gradients(HashMap<Parameter, Array2<f64>>);
+    impl Observer for Gradients {
+        fn gradient(&mut self, parameter: Parameter, gradient: Array2<f64>) {
+            self.0.insert(parameter, gradient);
+        }
+    }
+    let (mut run, mut observer) = (Run::new(parameters, KEEP_DEFAULT), Gradients::default());
+    while !run.step(parameters, &mut observer) {}
+    observer.0
+}
+
+/// The numbers of an array, row after row.
+fn standard<S: Data<Elem = f64>, D: Dimension>(x: &ArrayBase<S, D>) -> &[f64] {
+    x.as_slice().expect("arrays of the engine are in standard layout")
+}
+
+/// The numbers of an array, row after row.
+fn standard_mut<S: DataMut<Elem = f64>, D: Dimension>(x: &mut ArrayBase<S, D>) -> &mut [f64] {
+    x.as_slice_mut().expect("arrays of the engine are in standard layout")
+}

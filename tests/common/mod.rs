@@ -1,0 +1,207 @@
+//! Golden runs, and how close an engine has to come to them.
+//!
+//! Each test binary takes what it needs of this module.
+#![allow(dead_code, reason = "compiled into several test binaries, each of which uses a part")]
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use normscope::model::{Config, Placement};
+use normscope::share::{self, Target};
+use normscope::stats::{Measurement, Quantity};
+use serde_json::Value;
+
+/// One run of the independent implementation; see `tests/golden/README.md`.
+pub struct Golden {
+    pub query: String,
+    pub config: Config,
+    /// In float64, by the names of the quantities.
+    pub f64: BTreeMap<String, Vec<f64>>,
+    /// The same from the same draws in float32: what single precision resolves.
+    pub f32: BTreeMap<String, Vec<f64>>,
+}
+
+impl Golden {
+    /// Every golden run.
+    pub fn all() -> Vec<Self> {
+        let mut paths: Vec<PathBuf> = std::fs::read_dir(directory())
+            .expect("tests/golden is there")
+            .map(|entry| entry.expect("a directory entry").path())
+            .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
+            .collect();
+        paths.sort();
+        assert_eq!(paths.len(), 31, "golden runs");
+        paths.iter().map(|path| Self::load(path)).collect()
+    }
+
+    /// The golden run of a query.
+    pub fn of(query: &str) -> Self {
+        Self::all().into_iter().find(|golden| golden.query == query).expect("a golden run with this query")
+    }
+
+    fn load(path: &std::path::Path) -> Self {
+        let text = std::fs::read_to_string(path).expect("a readable file");
+        let json: Value = serde_json::from_str(&text).expect("JSON");
+        let query = json["query"].as_str().expect("a query").to_owned();
+        let config = config(&query);
+        let f64 = flatten(&json, &config);
+        let f32 = flatten(&json["f32"], &config);
+        Self { query, config, f64, f32 }
+    }
+}
+
+fn directory() -> PathBuf {
+    [env!("CARGO_MANIFEST_DIR"), "tests", "golden"].iter().collect()
+}
+
+/// The configuration of a query that has nothing wrong in it.
+pub fn config(query: &str) -> Config {
+    let (request, notices) = share::parse(query, Target::CommandLine);
+    assert!(notices.is_empty(), "{query}: {notices:?}");
+    request.config
+}
+
+/// The values of every quantity of a run, from an object as the command line prints it.
+fn flatten(json: &Value, config: &Config) -> BTreeMap<String, Vec<f64>> {
+    let of = |quantity: Quantity| {
+        let name = quantity.name();
+        let value = name.split('.').fold(json, |value, key| &value[key]);
+        let values = match value {
+            Value::Array(list) => list.iter().map(number).collect(),
+            single => vec![number(single)],
+        };
+        assert_eq!(values.len(), quantity.len(config), "length of {name}");
+        (name, values)
+    };
+    Quantity::all(config).into_iter().map(of).collect()
+}
+
+/// A number, or one of the strings that stand for those JSON lacks.
+pub fn number(value: &Value) -> f64 {
+    match value {
+        Value::Number(number) => number.as_f64().expect("a float64"),
+        Value::String(word) => word.parse().expect("NaN, inf or -inf"),
+        other => panic!("{other} is no number"),
+    }
+}
+
+/// Where a run came closest to the bound, or furthest beyond it.
+#[derive(Clone, Debug)]
+pub struct Worst {
+    /// Error by allowed error.
+    pub fraction: f64,
+    /// Name and index of the value, and the numbers.
+    pub what: String,
+}
+
+impl std::fmt::Display for Worst {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:.2e} of the bound at {}", self.fraction, self.what)
+    }
+}
+
+/// Holds a float64 engine to `1e-9 |f64| + 1e-7 max |f32 - f64|`, the maximum over the 3 array entries each side.
+pub fn check_f64(golden: &Golden, got: &Measurement) -> Result<Worst, String> {
+    check(golden, got, |_, want, spread| 1e-9 * want.abs() + 1e-7 * spread)
+}
+
+/// Holds a float32 engine to `t |f64| + 20 max |f32 - f64|`, the maximum over the 3 array entries each side, with `t`
+/// 2e-3 up to depth 48 and 5e-3 beyond. What is under 1e-30 must come out under 1e-28; what is over 3e38 must be marked
+/// and infinite or NaN. No norm past depth 8 is too ill-conditioned to compare gradients of.
+pub fn check_f32(golden: &Golden, got: &Measurement) -> Result<Worst, String> {
+    let config = &golden.config;
+    let t = if config.depth <= 48 { 2e-3 } else { 5e-3 };
+    let forward_only = config.placement == Placement::None && config.depth > 8;
+    let beyond = Quantity::all(config).into_iter().flat_map(|quantity| {
+        let values = got.values(quantity).iter().zip(&golden.f64[&quantity.name()]).enumerate();
+        let bad = values.filter(move |(index, (value, want))| {
+            want.abs() > f64::from(f32::MAX) && (value.is_finite() || got.mark(quantity, *index).is_none())
+        });
+        bad.map(move |(index, (value, want))| {
+            format!("{}[{index}] is {want:e}, past float32, and came out as {value:e}", quantity.name())
+        })
+    });
+    if let Some(message) = beyond.into_iter().next() {
+        return Err(format!("{}: {message}", golden.query));
+    }
+    check(golden, got, |quantity, want, spread| {
+        let gradient = matches!(quantity, Quantity::GradStream | Quantity::GradWeight(_) | Quantity::GradUnembed);
+        if want.abs() > f64::from(f32::MAX) || (forward_only && gradient) {
+            f64::INFINITY
+        } else if want.abs() < 1e-30 {
+            1e-28
+        } else {
+            t * want.abs() + 20.0 * spread
+        }
+    })
+}
+
+/// Compares each value with its golden one; `allowed` has the golden value and the largest `|f32 - f64|` near it.
+fn check(golden: &Golden, got: &Measurement, allowed: impl Fn(Quantity, f64, f64) -> f64) -> Result<Worst, String> {
+    let mut worst = Worst { fraction: 0.0, what: "no value".into() };
+    let mut failures = String::new();
+    if got.config != golden.config {
+        return Err(format!("{}: another configuration, {:?}", golden.query, got.config));
+    }
+    for quantity in Quantity::all(&golden.config) {
+        let name = quantity.name();
+        let (want, single, values) = (&golden.f64[&name], &golden.f32[&name], got.values(quantity));
+        if values.len() != want.len() {
+            return Err(format!("{}: {} values of {name} instead of {}", golden.query, values.len(), want.len()));
+        }
+        let mut worst_here = Worst { fraction: 0.0, what: String::new() };
+        for (index, (&value, &wanted)) in values.iter().zip(want).enumerate() {
+            let near = index.saturating_sub(3)..(index + 4).min(want.len());
+            // Where float32 has left its range it says nothing of what it resolves.
+            let spread = near.map(|i| (single[i] - want[i]).abs()).fold(0.0, |a: f64, b| a.max(nan_as_infinity(b)));
+            let bound = nan_as_infinity(allowed(quantity, wanted, spread));
+            let error = (value - wanted).abs();
+            let fraction = if error == 0.0 || bound == f64::INFINITY { 0.0 } else { nan_as_infinity(error / bound) };
+            if fraction > worst_here.fraction {
+                let what = format!("{name}[{index}]: got {value:e}, want {wanted:e} within {bound:.1e}");
+                worst_here = Worst { fraction, what };
+            }
+        }
+        if worst_here.fraction > 1.0 {
+            let _ = writeln!(failures, "  {worst_here}");
+        }
+        if worst_here.fraction > worst.fraction {
+            worst = worst_here;
+        }
+    }
+    if failures.is_empty() { Ok(worst) } else { Err(format!("{}:\n{failures}", golden.query)) }
+}
+
+fn nan_as_infinity(value: f64) -> f64 {
+    if value.is_nan() { f64::INFINITY } else { value }
+}
+
+/// What is off by more than half must be marked, what is right to 1e-2 must not, save for what is exactly zero or
+/// too small for the engine's normal numbers.
+pub fn check_marks(golden: &Golden, got: &Measurement) -> Result<(), String> {
+    check_marks_against(&golden.query, &golden.f64, got)
+}
+
+/// As [`check_marks`], with the truth given; a quantity without one is passed over.
+pub fn check_marks_against(query: &str, truth: &BTreeMap<String, Vec<f64>>, got: &Measurement) -> Result<(), String> {
+    let mut failures = String::new();
+    for quantity in Quantity::all(&got.config) {
+        let name = quantity.name();
+        let Some(truth) = truth.get(&name) else { continue };
+        for (index, (&value, &want)) in got.values(quantity).iter().zip(truth).enumerate() {
+            let mark = got.mark(quantity, index);
+            let error = (value - want).abs();
+            let agrees = error <= 1e-2 * want.abs();
+            let exempt = value == 0.0 || want.abs() < 2.0 * got.engine.smallest_normal();
+            let known = error <= 0.5 * want.abs();
+            let complaint = match mark {
+                None if !known => "is not marked",
+                Some(_) if agrees && !exempt => "is marked",
+                _ => continue,
+            };
+            let _ = writeln!(failures, "  {name}[{index}] {complaint} {mark:?}: got {value:e}, truth {want:e}");
+        }
+    }
+    if failures.is_empty() { Ok(()) } else { Err(format!("{query}:\n{failures}")) }
+}
