@@ -22,13 +22,15 @@ pub use parameters::{Parameter, Parameters};
 use run::{KEEP_DEFAULT, Observer, Run};
 use statistics::{Recorder, frobenius};
 
-use crate::model::Config;
+use crate::model::{Attention, Config, QkNorm};
 use crate::stats::{Measurement, Pass};
 
-/// A run in float64.
+/// A run in float64, and where that is ill-conditioned a second one beside it, from an input changed in the last digit:
+/// what differs between the two is not resolved.
 pub struct ReferencePass {
     parameters: Parameters,
     run: Run,
+    shadow: Option<(Parameters, Run)>,
     recorder: Recorder,
 }
 
@@ -37,16 +39,39 @@ impl ReferencePass {
     #[must_use]
     pub fn new(config: &Config) -> Self {
         let parameters = Parameters::new(config);
-        let run = Run::new(&parameters, KEEP_DEFAULT);
-        Self { parameters, run, recorder: Recorder::new(config) }
+        let shifted = has_unbounded_scores(config).then(|| {
+            let mut shifted = parameters.clone();
+            let shift = |x: f64| if x.to_bits() & 1 == 0 { x.next_up() } else { x.next_down() };
+            shifted.replace(Parameter::Input, parameters.input().mapv_into(shift));
+            shifted
+        });
+        let room = if shifted.is_some() { KEEP_DEFAULT / 2 } else { KEEP_DEFAULT };
+        let run = |parameters: &Parameters| Run::new(parameters, room);
+        Self {
+            run: run(&parameters),
+            parameters,
+            shadow: shifted.map(|shifted| (shifted.clone(), run(&shifted))),
+            recorder: Recorder::new(config),
+        }
     }
+}
+
+/// Whether attention reads a stream that no norm bounds. Its scores grow with the square of the stream, and a softmax
+/// of large scores magnifies every rounding error.
+fn has_unbounded_scores(config: &Config) -> bool {
+    let recipe = config.placement.recipe();
+    let bounded = recipe.input_norm || recipe.sum_norm || config.qk_norm != QkNorm::None;
+    config.attention == Attention::Softmax && !bounded
 }
 
 impl Pass for ReferencePass {
     /// Does one sublayer, forward or backward: a few milliseconds at the default width.
     fn advance(&mut self) -> Option<Measurement> {
-        let done = self.run.step(&self.parameters, &mut self.recorder);
-        done.then(|| self.recorder.measurement())
+        if let Some((parameters, run)) = &mut self.shadow {
+            run.step(parameters, &mut self.recorder.shadow);
+        }
+        self.run.step(&self.parameters, &mut self.recorder);
+        self.run.is_done().then(|| self.recorder.measurement())
     }
 
     fn progress(&self) -> f64 {
@@ -89,7 +114,9 @@ pub fn gradients(parameters: &Parameters) -> HashMap<Parameter, Array2<f64>> {
         }
     }
     let (mut run, mut observer) = (Run::new(parameters, KEEP_DEFAULT), Gradients::default());
-    while !run.step(parameters, &mut observer) {}
+    while !run.is_done() {
+        run.step(parameters, &mut observer);
+    }
     observer.0
 }
 

@@ -73,13 +73,17 @@ impl Run {
         (forward + 2 * backward) as f64 / (3 * total) as f64
     }
 
-    /// Does the next sublayer; true once all is done. The parameters are the same at every step.
-    pub(super) fn step(&mut self, parameters: &Parameters, observer: &mut impl Observer) -> bool {
+    /// Whether there is nothing left to do.
+    pub(super) fn is_done(&self) -> bool {
+        self.gradient.is_some() && self.streams.len() == 1
+    }
+
+    /// Does the next sublayer. The parameters are the same at every step.
+    pub(super) fn step(&mut self, parameters: &Parameters, observer: &mut impl Observer) {
         match self.gradient.take() {
             None => self.forward(parameters, observer),
             Some(gradient) => self.backward(parameters, gradient, observer),
         }
-        self.gradient.is_some() && self.streams.len() == 1
     }
 
     fn forward(&mut self, parameters: &Parameters, observer: &mut impl Observer) {
@@ -147,5 +151,38 @@ impl Run {
         let block = self.sublayers[index].block;
         let first = index == 0 || self.sublayers[index - 1].block != block;
         first.then_some(block)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Config, Placement};
+    use crate::reference::statistics::Recorder;
+    use crate::stats::Measurement;
+
+    fn measured(config: &Config, room: usize) -> Measurement {
+        let parameters = Parameters::new(config);
+        let (mut run, mut recorder) = (Run::new(&parameters, room), Recorder::new(config));
+        let mut progress = run.progress();
+        assert_eq!(progress, 0.0);
+        while !run.is_done() {
+            run.step(&parameters, &mut recorder);
+            assert!(run.progress() > progress, "{} after {progress}", run.progress());
+            progress = run.progress();
+        }
+        assert_eq!(progress, 1.0);
+        recorder.measurement()
+    }
+
+    #[test]
+    fn what_was_not_kept_is_computed_again_to_the_last_digit() {
+        for &placement in Placement::ALL {
+            let config = Config { placement, depth: 5, width: 16, tokens: 6, ..Config::default() };
+            let kept = measured(&config, usize::MAX);
+            for room in [0, 10_000, 30_000] {
+                assert_eq!(measured(&config, room), kept, "{placement:?} with room for {room}");
+            }
+        }
     }
 }

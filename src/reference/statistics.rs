@@ -1,5 +1,7 @@
 //! What is measured of the arrays of a run.
 
+use std::collections::VecDeque;
+
 use ndarray::{Array2, Axis};
 
 use super::parameters::Parameter;
@@ -48,6 +50,22 @@ fn token_cosine(x: &Array2<f64>, tokens: usize) -> f64 {
 pub(super) struct Recorder {
     tokens: usize,
     measurement: Measurement,
+    /// Ahead of each step, the gradients of the same step of a run that should be equal to this one.
+    pub shadow: Shadow,
+}
+
+/// Keeps the gradients of a run, in the order in which they come.
+#[derive(Default)]
+pub(super) struct Shadow(VecDeque<Array2<f64>>);
+
+impl Observer for Shadow {
+    fn stream_gradient(&mut self, _boundary: usize, gradient: &Array2<f64>) {
+        self.0.push_back(gradient.clone());
+    }
+
+    fn gradient(&mut self, _parameter: Parameter, gradient: Array2<f64>) {
+        self.0.push_back(gradient);
+    }
 }
 
 impl Recorder {
@@ -55,7 +73,7 @@ impl Recorder {
         let series = Quantity::all(config).into_iter();
         let series = series.map(|quantity| Series::exact(quantity, vec![f64::NAN; quantity.len(config)])).collect();
         let measurement = Measurement { config: config.clone(), engine: Engine::Reference, series };
-        Self { tokens: config.tokens as usize, measurement }
+        Self { tokens: config.tokens as usize, measurement, shadow: Shadow::default() }
     }
 
     /// What was recorded, at the end of the run.
@@ -63,14 +81,35 @@ impl Recorder {
         self.measurement.clone()
     }
 
-    fn series(&mut self, quantity: Quantity) -> Option<&mut Series> {
-        self.measurement.series.iter_mut().find(|series| series.quantity == quantity)
-    }
-
     fn set(&mut self, quantity: Quantity, index: usize, value: f64) {
         if let Some(series) = self.series(quantity) {
             series.values[index] = value;
         }
+    }
+
+    /// The norm of a gradient, and its distance from the shadow's as the error.
+    fn set_gradient(&mut self, quantity: Option<Quantity>, index: usize, gradient: &Array2<f64>) {
+        let shadow = self.shadow.0.pop_front();
+        let Some(quantity) = quantity else { return };
+        let size = frobenius(gradient);
+        self.set(quantity, index, size);
+        if let Some(shadow) = shadow {
+            let distance = frobenius(&(gradient - &shadow));
+            self.raise_error(quantity, index, if distance == 0.0 { 0.0 } else { distance / size });
+        }
+    }
+
+    /// The estimated relative error of a value, unless a larger one is known.
+    fn raise_error(&mut self, quantity: Quantity, index: usize, error: f64) {
+        if let Some(series) = self.series(quantity) {
+            series.relative_error.resize(series.values.len(), 0.0);
+            let known = &mut series.relative_error[index];
+            *known = if error.is_nan() { error } else { known.max(error) };
+        }
+    }
+
+    fn series(&mut self, quantity: Quantity) -> Option<&mut Series> {
+        self.measurement.series.iter_mut().find(|series| series.quantity == quantity)
     }
 }
 
@@ -90,24 +129,24 @@ impl Observer for Recorder {
     }
 
     fn stream_gradient(&mut self, boundary: usize, gradient: &Array2<f64>) {
-        self.set(Quantity::GradStream, boundary, frobenius(gradient));
+        self.set_gradient(Some(Quantity::GradStream), boundary, gradient);
     }
 
     fn gradient(&mut self, parameter: Parameter, gradient: Array2<f64>) {
-        let size = frobenius(&gradient);
-        match parameter {
-            Parameter::Layer { tensor, block } => self.set(Quantity::GradWeight(tensor), block, size),
-            Parameter::Unembedding => self.set(Quantity::GradUnembed, 0, size),
-            Parameter::Input => {}
-        }
+        let (quantity, index) = match parameter {
+            Parameter::Layer { tensor, block } => (Some(Quantity::GradWeight(tensor)), block),
+            Parameter::Unembedding => (Some(Quantity::GradUnembed), 0),
+            Parameter::Input => (None, 0),
+        };
+        self.set_gradient(quantity, index, &gradient);
     }
 
+    /// The gradients of W_Q and W_K come from how values differ between tokens, and a difference is known to the
+    /// rounding of the values themselves. Against runs in 80 bits half of `epsilon / spread` is a fair estimate where
+    /// it nears one.
     fn value_spread(&mut self, block: usize, spread: f64) {
         for tensor in [Tensor::Wq, Tensor::Wk] {
-            if let Some(series) = self.series(Quantity::GradWeight(tensor)) {
-                series.relative_error.resize(series.values.len(), 0.0);
-                series.relative_error[block] = f64::EPSILON / spread;
-            }
+            self.raise_error(Quantity::GradWeight(tensor), block, 0.5 * f64::EPSILON / spread);
         }
     }
 }
