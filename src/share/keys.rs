@@ -137,9 +137,7 @@ pub fn keys() -> &'static [Key] {
             name: "placement",
             kind: Kind::List(words!(Placement)),
             help: "where the norms stand",
-            get: |request| {
-                request.placements.iter().map(|placement| placement.key()).collect::<Vec<_>>().join(",")
-            },
+            get: |request| request.placements.iter().map(|placement| placement.key()).collect::<Vec<_>>().join(","),
             set: |request, text| {
                 let mut list = Vec::new();
                 for word in text.split(',') {
@@ -192,7 +190,11 @@ pub fn keys() -> &'static [Key] {
             kind: Kind::Choice(&["gpu", "cpu", "reference"]),
             help: "who computes: WebGPU or its twin on the processor in float32, or the float64 reference",
             get: |request| request.engine.map_or("", Engine::key).to_owned(),
-            set: |request, text| Engine::from_key(text).map(|engine| request.engine = Some(engine)).is_some(),
+            // No text is the default, which leaves the choice open.
+            set: |request, text| {
+                request.engine = Engine::from_key(text);
+                request.engine.is_some() || text.is_empty()
+            },
         },
         Key {
             name: "gradient",

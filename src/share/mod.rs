@@ -5,3 +5,6 @@ mod query;
 
 pub use keys::{Key, Kind, keys};
 pub use query::{Notice, Request, Scale, Target, parse, to_query};
+
+#[cfg(test)]
+mod tests;

@@ -76,17 +76,17 @@ pub struct Notice {
     pub given: String,
     /// The allowed values in words; empty for an unknown key.
     pub allowed: String,
-    /// The value used instead; empty for an unknown key.
+    /// The value used instead; empty for an unknown key, and for `engine`, whose default is no choice.
     pub used: String,
 }
 
 impl std::fmt::Display for Notice {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { key, given, allowed, used } = self;
-        if allowed.is_empty() {
-            write!(f, "{key}: no such key; it was left out")
-        } else {
-            write!(f, "{key}: “{given}” is not allowed ({allowed}); {used} is used")
+        match (allowed.as_str(), used.as_str()) {
+            ("", _) => write!(f, "{key}: no such key; it was left out"),
+            (_, "") => write!(f, "{key}: “{given}” is not allowed ({allowed}); it was left out"),
+            _ => write!(f, "{key}: “{given}” is not allowed ({allowed}); {used} is used"),
         }
     }
 }
@@ -105,7 +105,7 @@ pub fn parse(query: &str, target: Target) -> (Request, Vec<Notice>) {
             continue;
         };
         let one_only = target == Target::CommandLine && matches!(key.kind, Kind::List(_)) && text.contains(',');
-        if one_only || !(key.set)(&mut request, &text) {
+        if text.is_empty() || one_only || !(key.set)(&mut request, &text) {
             let used = (key.get)(&default);
             (key.set)(&mut request, &used);
             let allowed = match (target, key.kind) {
@@ -145,7 +145,8 @@ fn decode(text: &str) -> String {
     let mut out = Vec::with_capacity(bytes.len());
     let mut i = 0;
     while i < bytes.len() {
-        let hex = text.get(i + 1..i + 3).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        let digits = text.get(i + 1..i + 3).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        let hex = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
         match (bytes[i], hex) {
             (b'%', Some(byte)) => {
                 out.push(byte);

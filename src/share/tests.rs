@@ -1,0 +1,241 @@
+use super::{Kind, Notice, Request, Scale, Target, keys, parse, to_query};
+use crate::model::random::Stream;
+use crate::model::{Config, Placement, Tensor, Toggle};
+use crate::stats::{Engine, Quantity};
+
+const TARGETS: [Target; 2] = [Target::Page, Target::CommandLine];
+
+/// Values a key takes: all words, the ends of a range and some of what lies between.
+fn good_values(kind: Kind) -> Vec<String> {
+    match kind {
+        Kind::Choice(words) => words.iter().map(ToString::to_string).collect(),
+        Kind::List(words) => words.iter().map(ToString::to_string).chain([words.join(",")]).collect(),
+        Kind::Integer(low, high) => {
+            [low, low + 1, low + (high - low) / 3, high - 1, high].iter().map(ToString::to_string).collect()
+        }
+        Kind::Fraction(low, high) => {
+            [low, low + 1, 70, high].iter().map(|value| (f64::from(*value) / 100.0).to_string()).collect()
+        }
+    }
+}
+
+fn bad_values(kind: Kind) -> Vec<String> {
+    let mut values: Vec<String> =
+        ["", " ", "x", "-1", "1 ", " 1", "+1", "0x10", "1,5", "nan", "inf", "-0.5", "1e99", "é", "٣", "99999999999"]
+            .map(Into::into)
+            .into();
+    match kind {
+        Kind::Choice(words) | Kind::List(words) => {
+            values.extend(words.iter().flat_map(|word| [format!("{word}x"), format!("{word},"), format!(" {word}")]));
+        }
+        Kind::Integer(low, high) => {
+            values.extend(["1.0".into(), "1e1".into(), (u64::from(high) + 1).to_string()]);
+            values.extend(low.checked_sub(1).map(|value| value.to_string()));
+        }
+        // A number may be written in any way that floating-point numbers are.
+        Kind::Fraction(..) => {
+            values.retain(|value| value != "+1");
+            values.extend(["1.0000001".into(), "-1e-9".into()]);
+        }
+    }
+    values
+}
+
+/// What a browser makes of a value.
+fn encode(text: &str) -> String {
+    let byte = |byte: u8| {
+        if byte.is_ascii_alphanumeric() || b"-._,".contains(&byte) {
+            char::from(byte).to_string()
+        } else {
+            format!("%{byte:02X}")
+        }
+    };
+    text.bytes().map(byte).collect()
+}
+
+#[test]
+fn nothing_asks_for_the_default() {
+    for target in TARGETS {
+        for empty in ["", "?", "&", "&&"] {
+            assert_eq!(parse(empty, target), (Request::default_for(target), vec![]));
+        }
+        assert_eq!(to_query(&Request::default_for(target), target), "");
+    }
+    let page = Request::default_for(Target::Page);
+    assert_eq!(page.placements, [Placement::Post, Placement::Pre]);
+    assert_eq!(page.gradient, Quantity::GradWeight(Tensor::W2));
+    let command_line = Request::default_for(Target::CommandLine);
+    assert_eq!((&command_line.placements[..], &command_line.config), (&[Placement::Pre][..], &Config::default()));
+}
+
+#[test]
+fn every_key_goes_round() {
+    for target in TARGETS {
+        for key in keys() {
+            for value in good_values(key.kind) {
+                if target == Target::CommandLine && value.contains(',') {
+                    continue;
+                }
+                // So that no head count clashes with a width.
+                let heads = if matches!(key.name, "width" | "heads") { "&heads=1" } else { "" };
+                let query = format!("{}={}{heads}", key.name, encode(&value));
+                let (request, notices) = parse(&query, target);
+                assert_eq!(notices, [], "{query}");
+                if key.name != "heads" {
+                    assert_eq!((key.get)(&request), value, "{query}");
+                }
+                let (again, notices) = parse(&to_query(&request, target), target);
+                assert_eq!((&again, &notices[..]), (&request, &[][..]), "{query} as {}", to_query(&request, target));
+            }
+        }
+    }
+}
+
+#[test]
+fn random_requests_go_round() {
+    for number in 0..2000 {
+        let mut words = Stream { tensor: 2000, layer: number, seed: 0 }.classes(4 * keys().len(), u32::MAX).into_iter();
+        let mut next = |below: u32| words.next().expect("enough words") % below;
+        let mut request = Request::default_for(Target::Page);
+        for key in keys() {
+            if next(2) == 0 {
+                continue;
+            }
+            let value = match key.kind {
+                Kind::Choice(words) => words[next(words.len() as u32) as usize].to_owned(),
+                Kind::List(words) => {
+                    let first = next(words.len() as u32) as usize;
+                    let second = next(words.len() as u32) as usize;
+                    if first == second { words[first].into() } else { format!("{},{}", words[first], words[second]) }
+                }
+                Kind::Integer(low, high) => (low + next((high - low).saturating_add(1))).to_string(),
+                Kind::Fraction(low, high) => (f64::from(low + next(high - low + 1)) / 100.0).to_string(),
+            };
+            assert!((key.set)(&mut request, &value), "{}={value}", key.name);
+        }
+        request.config.placement = request.placements[0];
+        request.config.settle_heads();
+        let query = to_query(&request, Target::Page);
+        assert_eq!(parse(&query, Target::Page), (request.clone(), vec![]), "{query}");
+        assert_eq!(parse(&format!("?{query}"), Target::Page).0, request, "{query}");
+    }
+}
+
+#[test]
+fn a_bad_value_becomes_its_default_and_a_notice() {
+    for target in TARGETS {
+        let default = Request::default_for(target);
+        for key in keys() {
+            for value in bad_values(key.kind) {
+                if key.kind == Kind::Choice(&["0", "1"]) && value == "1" {
+                    continue;
+                }
+                // A good value before the bad one is no refuge, and one of another key after it stays.
+                let good = &good_values(key.kind)[0];
+                let query = format!("{}={}&{}={}&seed=17", key.name, encode(good), key.name, encode(&value));
+                let (request, notices) = parse(&query, target);
+                let mut expected = default.clone();
+                expected.config.seed = 17;
+                assert_eq!(request, expected, "{query}");
+                let [notice] = &notices[..] else { panic!("{query}: {notices:?}") };
+                assert_eq!((&notice.key[..], &notice.given), (key.name, &value));
+                assert_eq!(notice.used, (key.get)(&default), "{query}");
+                let list_for_one = matches!((target, key.kind), (Target::CommandLine, Kind::List(_)));
+                assert!(list_for_one || notice.allowed == key.kind.allowed(), "{query}: {}", notice.allowed);
+                assert!(notice.to_string().starts_with(&format!("{}: “{value}” is not allowed", key.name)));
+            }
+        }
+    }
+}
+
+#[test]
+fn unknown_keys_are_named_and_left_out() {
+    let (request, notices) = parse("depht=12&depth=12&=3&lr", Target::Page);
+    assert_eq!(request.config.depth, 12);
+    let named: Vec<&str> = notices.iter().map(|notice| &notice.key[..]).collect();
+    assert_eq!(named, ["depht", "", "lr"]);
+    assert_eq!(notices[0].to_string(), "depht: no such key; it was left out");
+    // Keys are told apart by their case.
+    assert_eq!(parse("Depth=12", Target::Page).1.len(), 1);
+}
+
+#[test]
+fn heads_give_way_to_the_width() {
+    for (query, heads) in [
+        ("width=100&heads=16", Some(4)),
+        ("heads=16&width=100", Some(4)),
+        ("width=99", Some(3)),
+        ("width=98&heads=3", Some(2)),
+        ("width=97", Some(1)),
+        ("width=96&heads=12", None),
+        ("width=17&heads=1", None),
+    ] {
+        let (request, notices) = parse(query, Target::Page);
+        assert_eq!(notices.len(), usize::from(heads.is_some()), "{query}: {notices:?}");
+        if let (Some(heads), [notice]) = (heads, &notices[..]) {
+            assert_eq!(request.config.heads, heads, "{query}");
+            assert_eq!((&notice.key[..], &notice.used), ("heads", &heads.to_string()), "{query}");
+            assert!(notice.allowed.contains(&request.config.width.to_string()), "{query}: {notice}");
+        }
+        assert_eq!(request.config.width % request.config.heads, 0, "{query}");
+    }
+}
+
+#[test]
+fn the_command_line_takes_one_placement() {
+    let (request, notices) = parse("placement=post,pre", Target::CommandLine);
+    assert_eq!(request.placements, [Placement::Pre]);
+    assert_eq!((notices.len(), &notices[0].key[..], &notices[0].used[..]), (1, "placement", "pre"));
+    assert!(!notices[0].allowed.contains("one or more"), "{}", notices[0]);
+    let (request, notices) = parse("placement=deepnorm", Target::CommandLine);
+    assert_eq!((request.config.placement, notices), (Placement::DeepNorm, vec![]));
+}
+
+#[test]
+fn a_list_keeps_its_order_and_drops_what_repeats() {
+    let (request, notices) = parse("placement=none,post,none", Target::Page);
+    assert_eq!((&request.placements[..], notices), (&[Placement::None, Placement::Post][..], vec![]));
+    assert_eq!(request.config.placement, Placement::None);
+    assert_eq!(to_query(&request, Target::Page), "placement=none,post");
+    let each: Vec<Placement> = request.configs().iter().map(|config| config.placement).collect();
+    assert_eq!(each, request.placements);
+}
+
+#[test]
+fn percent_and_plus_are_decoded() {
+    let (request, notices) = parse("placement=post%2Cperi&depth=%31%32&causal=%31", Target::Page);
+    assert_eq!(notices, []);
+    assert_eq!(request.placements, [Placement::Post, Placement::Peri]);
+    assert_eq!((request.config.depth, request.config.causal), (12, Toggle(true)));
+    for (text, given) in
+        [("%zz", "%zz"), ("%4", "%4"), ("%", "%"), ("%+1", "% 1"), ("%C3%A9", "é"), ("%é", "%é"), ("%FF", "\u{fffd}")]
+    {
+        let (_, notices) = parse(&format!("depth={text}"), Target::Page);
+        let [Notice { given: found, .. }] = &notices[..] else { panic!("{text}: {notices:?}") };
+        assert_eq!(found, given);
+    }
+}
+
+#[test]
+fn what_the_page_alone_shows_goes_round() {
+    let query = "engine=reference&gradient=stream&stream_scale=log&gradient_scale=linear";
+    let (request, notices) = parse(query, Target::Page);
+    assert_eq!(notices, []);
+    assert_eq!((request.engine, request.gradient), (Some(Engine::Reference), Quantity::GradStream));
+    assert_eq!((request.stream_scale, request.gradient_scale), (Scale::Log, Scale::Linear));
+    assert_eq!(to_query(&request, Target::Page), query);
+}
+
+#[test]
+fn the_table_is_sound() {
+    let mut names: Vec<&str> = keys().iter().map(|key| key.name).collect();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), keys().len());
+    for key in keys() {
+        assert!(!key.help.is_empty() && !key.kind.allowed().is_empty(), "{}", key.name);
+        let mut request = Request::default_for(Target::Page);
+        assert!((key.set)(&mut request, &(key.get)(&Request::default_for(Target::Page))), "{}", key.name);
+        assert_eq!(request, Request::default_for(Target::Page), "{}", key.name);
+    }
+}
