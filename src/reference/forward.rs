@@ -23,7 +23,7 @@ pub(super) struct SublayerTape {
 
 /// The function `f` of a sublayer: its weights and what it computed on the way.
 pub(super) enum Branch {
-    Attention(AttentionWeights, AttentionTape),
+    Attention(AttentionWeights, Box<AttentionTape>),
     FeedForward(FeedForwardWeights, FeedForwardTape),
 }
 
@@ -62,7 +62,7 @@ pub(super) fn sublayer_forward(parameters: &Parameters, sublayer: &Sublayer, x: 
         SublayerKind::Attention => {
             let weights = AttentionWeights::of(parameters, sublayer.block);
             let (out, tape) = attention_forward(config, &weights, input);
-            (out, Branch::Attention(weights, tape))
+            (out, Branch::Attention(weights, Box::new(tape)))
         }
         SublayerKind::FeedForward => {
             let weights = FeedForwardWeights::of(parameters, sublayer.block);

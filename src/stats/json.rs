@@ -26,13 +26,13 @@ pub fn to_json(measurement: &Measurement) -> Value {
     root.insert("config".into(), serde_json::to_value(&measurement.config).unwrap_or(Value::Null));
     let mut grad_weight = Map::new();
     for series in &measurement.series {
-        let values = series.values.iter().copied().map(number);
+        let mut values = series.values.iter().copied().map(number);
         match series.quantity {
             Quantity::GradWeight(tensor) => {
                 grad_weight.insert(tensor.name().into(), values.collect());
             }
             Quantity::Loss | Quantity::GradUnembed => {
-                root.insert(series.quantity.name(), values.last().unwrap_or(Value::Null));
+                root.insert(series.quantity.name(), values.next().unwrap_or(Value::Null));
             }
             _ => {
                 root.insert(series.quantity.name(), values.collect());

@@ -22,8 +22,7 @@ pub enum Mark {
 
 impl Mark {
     /// Every mark.
-    pub const ALL: &'static [Self] =
-        &[Self::Zero, Self::Underflow, Self::Unresolved, Self::Overflow, Self::NotANumber];
+    pub const ALL: &'static [Self] = &[Self::Zero, Self::Underflow, Self::Unresolved, Self::Overflow, Self::NotANumber];
 
     /// The name in JSON.
     #[must_use]
