@@ -1,5 +1,7 @@
 //! Every derivative of the float64 engine against central differences of its loss.
 
+#![allow(clippy::print_stdout, reason = "how close it comes, for those who ask with --nocapture")]
+
 mod common;
 
 use std::collections::HashMap;

@@ -1,5 +1,7 @@
 //! The float64 engine against every golden run.
 
+#![allow(clippy::print_stdout, reason = "how close it comes, for those who ask with --nocapture")]
+
 mod common;
 
 use common::{Golden, check_f64, check_marks, check_marks_missing, config, extended};
