@@ -27,7 +27,7 @@ fn element(at: u32) -> f32 {
     return qkv[p.qkv_at + at / 4u][at % 4u];
 }
 
-@compute @workgroup_size(64)
+@compute @workgroup_size(TILE * LANES)
 fn main(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) group: vec3<u32>) {
     let head = group.y;
     let first_row = group.z * p.tokens;
@@ -45,26 +45,32 @@ fn main(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) grou
 
     var row_max = -3.0e38;
     var finite = 0.0;
-    for (var j = lane; j < seen; j += LANES) {
-        var score = 0.0;
-        let kj = k_at + j * row_floats;
+    for (var j = lane; j < seen; j += 4u * LANES) {
+        // Four keys at a time share the loads of the query; those past the last one are computed and dropped.
+        let keys = min(vec4<u32>(j, j + LANES, j + 2u * LANES, j + 3u * LANES), vec4<u32>(seen - 1u));
+        let at = k_at + keys * row_floats;
+        var score = vec4<f32>(0.0);
         if aligned {
             let a = p.qkv_at + q_at / 4u;
-            let b = p.qkv_at + kj / 4u;
+            let b = p.qkv_at + at / 4u;
             for (var c = 0u; c < p.head_width / 4u; c++) {
-                score += dot(qkv[a + c], qkv[b + c]);
+                let q = qkv[a + c];
+                score += vec4<f32>(dot(q, qkv[b.x + c]), dot(q, qkv[b.y + c]), dot(q, qkv[b.z + c]), dot(q, qkv[b.w + c]));
             }
         } else {
             for (var c = 0u; c < p.head_width; c++) {
-                score += element(q_at + c) * element(kj + c);
+                let k = vec4<f32>(element(at.x + c), element(at.y + c), element(at.z + c), element(at.w + c));
+                score += element(q_at + c) * k;
             }
         }
         score *= p.score_scale;
-        if !is_finite(score) {
-            finite = 1.0;
+        for (var i = 0u; i < 4u && j + i * LANES < seen; i++) {
+            if !is_finite(score[i]) {
+                finite = 1.0;
+            }
+            probability[tile_row * MAX_TOKENS + j + i * LANES] = score[i];
+            row_max = max(row_max, score[i]);
         }
-        probability[tile_row * MAX_TOKENS + j] = score;
-        row_max = max(row_max, score);
     }
     row_max = lanes_max(row_max, local);
     var sum = 0.0;

@@ -37,7 +37,7 @@ fn out_grad_element(at: u32) -> f32 {
     return out_grad[p.out_grad_at + at / 4u][at % 4u];
 }
 
-@compute @workgroup_size(64)
+@compute @workgroup_size(TILE * LANES)
 fn main(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) group: vec3<u32>) {
     let head = group.y;
     let first_row = group.z * p.tokens;
@@ -58,27 +58,43 @@ fn main(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) grou
     let inverse = stats[4u * p.stats_at + 2u * row + 1u];
 
     var mean = 0.0;
-    for (var j = lane; j < seen; j += LANES) {
-        var score = 0.0;
-        var grad = 0.0;
-        let kj = k_at + j * row_floats;
-        let vj = v_at + j * row_floats;
+    for (var j = lane; j < seen; j += 4u * LANES) {
+        // Four keys at a time share the other loads; those past the last one are computed and dropped.
+        let keys = min(vec4<u32>(j, j + LANES, j + 2u * LANES, j + 3u * LANES), vec4<u32>(seen - 1u));
+        let kj = k_at + keys * row_floats;
+        let vj = v_at + keys * row_floats;
+        var score = vec4<f32>(0.0);
+        var grad = vec4<f32>(0.0);
         if aligned {
+            let k = p.qkv_at + kj / 4u;
+            let v = p.qkv_at + vj / 4u;
             for (var c = 0u; c < p.head_width / 4u; c++) {
-                score += dot(qkv[p.qkv_at + q_at / 4u + c], qkv[p.qkv_at + kj / 4u + c]);
-                let v = qkv[p.qkv_at + vj / 4u + c] - qkv[p.qkv_at + v_at / 4u + c];
-                grad += dot(out_grad[p.out_grad_at + o_at / 4u + c], v);
+                let q = qkv[p.qkv_at + q_at / 4u + c];
+                let d = out_grad[p.out_grad_at + o_at / 4u + c];
+                let first = qkv[p.qkv_at + v_at / 4u + c];
+                score += vec4<f32>(dot(q, qkv[k.x + c]), dot(q, qkv[k.y + c]), dot(q, qkv[k.z + c]), dot(q, qkv[k.w + c]));
+                grad += vec4<f32>(
+                    dot(d, qkv[v.x + c] - first),
+                    dot(d, qkv[v.y + c] - first),
+                    dot(d, qkv[v.z + c] - first),
+                    dot(d, qkv[v.w + c] - first),
+                );
             }
         } else {
             for (var c = 0u; c < p.head_width; c++) {
-                score += element(q_at + c) * element(kj + c);
-                grad += out_grad_element(o_at + c) * (element(vj + c) - element(v_at + c));
+                let k = vec4<f32>(element(kj.x + c), element(kj.y + c), element(kj.z + c), element(kj.w + c));
+                let v = vec4<f32>(element(vj.x + c), element(vj.y + c), element(vj.z + c), element(vj.w + c));
+                score += element(q_at + c) * k;
+                grad += out_grad_element(o_at + c) * (v - element(v_at + c));
             }
         }
-        let a = exp(max(score * p.score_scale - row_max, -100.0)) * inverse;
-        probability[tile_row * MAX_TOKENS + j] = a;
-        score_grad[tile_row * MAX_TOKENS + j] = grad;
-        mean += a * grad;
+        let a = exp(max(score * p.score_scale - row_max, vec4<f32>(-100.0))) * inverse;
+        for (var i = 0u; i < 4u && j + i * LANES < seen; i++) {
+            let at = tile_row * MAX_TOKENS + j + i * LANES;
+            probability[at] = a[i];
+            score_grad[at] = grad[i];
+            mean += a[i] * grad[i];
+        }
     }
     mean = lanes_sum(mean, local);
     let valid = query < p.tokens;
@@ -98,7 +114,7 @@ fn main(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) grou
             scores[half + scores_row + j] = ds;
         }
     }
-    workgroupBarrier();
+    lanes_barrier();
     if !valid {
         return;
     }

@@ -18,7 +18,7 @@ struct Params {
 @group(0) @binding(2) var<storage, read_write> y: array<vec4<f32>>;
 @group(0) @binding(3) var<storage, read_write> scale: array<f32>;
 
-@compute @workgroup_size(64)
+@compute @workgroup_size(ROWS * LANES)
 fn main(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) group: vec3<u32>) {
     let lane = local % LANES;
     let row = ROWS * group.x + local / LANES;

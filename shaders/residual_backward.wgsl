@@ -25,7 +25,7 @@ struct Params {
 @group(0) @binding(4) var<storage, read_write> grad: array<vec4<f32>>;
 @group(0) @binding(5) var<storage, read_write> branch_grad: array<vec4<f32>>;
 
-@compute @workgroup_size(64)
+@compute @workgroup_size(ROWS * LANES)
 fn main(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) group: vec3<u32>) {
     let lane = local % LANES;
     let row = ROWS * group.x + local / LANES;

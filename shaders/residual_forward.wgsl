@@ -2,6 +2,7 @@
 // The branch is normalised in place. scale is (2, rows): of the branch's norm, then of the sum's. Each row leaves the
 // square sums of its branch and of skip x in partials, (2, rows).
 #import row
+#import row_squares
 #import norm
 #import square_sum
 
@@ -28,23 +29,7 @@ struct Params {
 @group(0) @binding(4) var<storage, read_write> scale: array<f32>;
 @group(0) @binding(5) var<storage, read_write> partials: array<vec4<u32>>;
 
-var<workgroup> square_scratch: array<vec4<u32>, 64>;
-
-// Leaves a row's square sum at `slot`.
-fn store_squares(sum: SquareSum, local: u32, valid: bool, slot: u32) {
-    workgroupBarrier();
-    square_scratch[local] = pack_square_sum(sum);
-    workgroupBarrier();
-    if local % LANES == 0u && valid {
-        var total = SquareSum(0.0, 0.0, 0.0, 0u);
-        for (var i = 0u; i < LANES; i++) {
-            merge_square_sums(&total, square_scratch[local + i]);
-        }
-        partials[p.partials_at + slot] = pack_square_sum(total);
-    }
-}
-
-@compute @workgroup_size(64)
+@compute @workgroup_size(ROWS * LANES)
 fn main(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) group: vec3<u32>) {
     let lane = local % LANES;
     let row = ROWS * group.x + local / LANES;
@@ -92,8 +77,12 @@ fn main(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) grou
             first.w = max(first.w, largest(sum));
         }
     }
-    store_squares(branch_squares, local, valid, row);
-    store_squares(stream_squares, local, valid, p.rows + row);
+    let branch_sum = row_squares(branch_squares, local);
+    let stream_sum = row_squares(stream_squares, local);
+    if lane == 0u && valid {
+        partials[p.partials_at + row] = branch_sum;
+        partials[p.partials_at + p.rows + row] = stream_sum;
+    }
     if p.sum_norm == 1u {
         first = row_reduce(first, local);
         let unit = norm_unit(first.w);

@@ -2,6 +2,7 @@
 // norm's part is the identity where `input_norm` is 0; normed and scale are what norm_forward left. Each row leaves the
 // square sum of the result in partials, (rows).
 #import row
+#import row_squares
 #import norm
 #import square_sum
 
@@ -26,9 +27,7 @@ struct Params {
 @group(0) @binding(4) var<storage, read_write> grad: array<vec4<f32>>;
 @group(0) @binding(5) var<storage, read_write> partials: array<vec4<u32>>;
 
-var<workgroup> square_scratch: array<vec4<u32>, 64>;
-
-@compute @workgroup_size(64)
+@compute @workgroup_size(ROWS * LANES)
 fn main(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) group: vec3<u32>) {
     let lane = local % LANES;
     let row = ROWS * group.x + local / LANES;
@@ -59,13 +58,8 @@ fn main(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) grou
             add_squares(&squares, dx);
         }
     }
-    square_scratch[local] = pack_square_sum(squares);
-    workgroupBarrier();
+    let sum = row_squares(squares, local);
     if lane == 0u && valid {
-        var total = SquareSum(0.0, 0.0, 0.0, 0u);
-        for (var i = 0u; i < LANES; i++) {
-            merge_square_sums(&total, square_scratch[local + i]);
-        }
-        partials[p.partials_at + row] = pack_square_sum(total);
+        partials[p.partials_at + row] = sum;
     }
 }

@@ -1,13 +1,24 @@
-// What the attention kernels share. qkv is (B T, q | k | v), each part (H, k) padded to a multiple of 4; a workgroup of
-// 64 takes 4 tokens of one head of one sequence, 16 lanes a token, and at most 256 tokens.
+// What the attention kernels share. qkv is (B T, q | k | v), each part (H, k) padded to a multiple of 4; a workgroup
+// takes 4 tokens of one head of one sequence, LANES lanes a token, and at most 256 tokens. Where the device is a
+// processor, a barrier costs more than it saves: one lane then.
 
-const LANES = 16u;
+override LANES = 16u;
 const TILE = 4u;
+const MAX_LANES = 16u;
 const MAX_TOKENS = 256u;
 
-var<workgroup> lane_scratch: array<f32, 64>;
+var<workgroup> lane_scratch: array<f32, TILE * MAX_LANES>;
+
+fn lanes_barrier() {
+    if LANES > 1u {
+        workgroupBarrier();
+    }
+}
 
 fn lanes_sum(value: f32, local: u32) -> f32 {
+    if LANES == 1u {
+        return value;
+    }
     workgroupBarrier();
     lane_scratch[local] = value;
     workgroupBarrier();
@@ -20,6 +31,9 @@ fn lanes_sum(value: f32, local: u32) -> f32 {
 }
 
 fn lanes_max(value: f32, local: u32) -> f32 {
+    if LANES == 1u {
+        return value;
+    }
     workgroupBarrier();
     lane_scratch[local] = value;
     workgroupBarrier();

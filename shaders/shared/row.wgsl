@@ -1,13 +1,17 @@
-// A workgroup of 64 takes 4 rows, 16 lanes a row. Every lane reads and writes only its own vec4s of the row, so values
-// it wrote itself need no barrier.
+// A workgroup takes 4 rows, LANES lanes a row. Every lane reads and writes only its own vec4s of the row, so values it
+// wrote itself need no barrier. Where the device is a processor, a barrier costs more than it saves: one lane then.
 
-const LANES = 16u;
+override LANES = 16u;
 const ROWS = 4u;
+const MAX_LANES = 16u;
 
-var<workgroup> row_scratch: array<vec4<f32>, 64>;
+var<workgroup> row_scratch: array<vec4<f32>, ROWS * MAX_LANES>;
 
 // Sums xyz and takes the maximum of w over the lanes of a row.
 fn row_reduce(value: vec4<f32>, local: u32) -> vec4<f32> {
+    if LANES == 1u {
+        return value;
+    }
     workgroupBarrier();
     row_scratch[local] = value;
     workgroupBarrier();

@@ -65,9 +65,11 @@ impl Gpu {
             let text = if message.is_empty() { format!("{reason:?}") } else { message };
             *on_lost.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
         });
-        let pipelines = Kernel::ALL.iter().map(|&kernel| (kernel, pipeline(&device, kernel))).collect();
+        let info = adapter.get_info();
+        let lanes = if info.device_type == wgpu::DeviceType::Cpu { 1.0 } else { 16.0 };
+        let pipelines = Kernel::ALL.iter().map(|&kernel| (kernel, pipeline(&device, kernel, lanes))).collect();
         let pool = Mutex::new(Pool::default());
-        Ok(Self { device, queue, pipelines, pool, info: adapter.get_info(), lost })
+        Ok(Self { device, queue, pipelines, pool, info, lost })
     }
 
     /// The adapter's name; browsers often hide it.
@@ -103,7 +105,8 @@ impl Gpu {
     }
 }
 
-fn pipeline(device: &wgpu::Device, kernel: Kernel) -> Pipeline {
+/// `lanes` is how many invocations share a row; see `shaders/shared/row.wgsl`.
+fn pipeline(device: &wgpu::Device, kernel: Kernel, lanes: f64) -> Pipeline {
     let label = Some(kernel.stem());
     let uniform = wgpu::BindGroupLayoutEntry {
         binding: 0,
@@ -132,16 +135,18 @@ fn pipeline(device: &wgpu::Device, kernel: Kernel) -> Pipeline {
         bind_group_layouts: &[Some(&layout)],
         immediate_size: 0,
     });
-    let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
-        label,
-        source: wgpu::ShaderSource::Wgsl(compose(kernel).into()),
-    });
+    let source = compose(kernel);
+    let constants: &[_] = if source.contains("override LANES") { &[("LANES", lanes)] } else { &[] };
+    let compilation_options =
+        wgpu::PipelineCompilationOptions { constants, ..wgpu::PipelineCompilationOptions::default() };
+    let module = device
+        .create_shader_module(wgpu::ShaderModuleDescriptor { label, source: wgpu::ShaderSource::Wgsl(source.into()) });
     let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
         label,
         layout: Some(&pipeline_layout),
         module: &module,
         entry_point: Some("main"),
-        compilation_options: wgpu::PipelineCompilationOptions::default(),
+        compilation_options,
         cache: None,
     });
     Pipeline { pipeline, layout }

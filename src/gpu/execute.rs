@@ -38,19 +38,30 @@ impl Gpu {
     /// # Errors
     /// Where the run does not fit, the device fails, or the run was cancelled.
     pub async fn measure(&self, config: &Config, cancelled: impl Fn() -> bool) -> Result<Outcome, GpuError> {
+        let plan = plan::build(config, &Limits::default())?;
+        let (words, submits) = self.run(&plan, cancelled).await?;
+        let measurement =
+            Measurement { config: config.clone(), engine: Engine::Gpu, series: plan::decode(&plan, &words) };
+        let bytes_read = 4 * words.len() as u64;
+        Ok(Outcome { measurement, dispatches: plan.steps.len() as u32, submits, bytes_read })
+    }
+
+    /// Runs every step of a plan; the words of its results, and how many submits it took.
+    ///
+    /// # Errors
+    /// Where the device fails, or the run was cancelled.
+    pub async fn run(&self, plan: &Plan, cancelled: impl Fn() -> bool) -> Result<(Vec<u32>, u32), GpuError> {
         if let Some(reason) = self.lost() {
             return Err(GpuError::Lost(reason));
         }
-        let limits = Limits::default();
-        let plan = plan::build(config, &limits)?;
-        self.prepare(&plan, &limits).await?;
-        let submits = split(&plan);
+        self.prepare(plan).await?;
+        let submits = split(plan);
         let mut under_way = VecDeque::new();
         for range in &submits {
             if cancelled() {
                 return Err(GpuError::Cancelled);
             }
-            let commands = self.record(&plan, range.clone());
+            let commands = self.record(plan, range.clone());
             self.queue.submit([commands]);
             let (sender, receiver) = oneshot::channel();
             self.queue.on_submitted_work_done(move || {
@@ -65,11 +76,8 @@ impl Gpu {
             }
         }
         let bytes = 16 * u64::from(plan.results.vec4s);
-        let words = self.read(&plan, plan.results_buffer(), bytes).await?;
-        let measurement =
-            Measurement { config: config.clone(), engine: Engine::Gpu, series: plan::decode(&plan, &words) };
-        let (dispatches, submits) = (plan.steps.len() as u32, submits.len() as u32);
-        Ok(Outcome { measurement, dispatches, submits, bytes_read: bytes })
+        let words = self.read(plan, plan.results_buffer(), bytes).await?;
+        Ok((words, submits.len() as u32))
     }
 
     /// Runs one step of a plan on given contents of its buffers, for comparison with the kernel's twin; the contents
@@ -83,7 +91,7 @@ impl Gpu {
         step: usize,
         contents: impl Fn(usize) -> Vec<u32>,
     ) -> Result<Vec<Vec<u32>>, GpuError> {
-        self.prepare(plan, &Limits::default()).await?;
+        self.prepare(plan).await?;
         let views = &plan.steps[step].views;
         for view in views {
             let pool = self.pool();
@@ -103,7 +111,7 @@ impl Gpu {
     }
 
     /// Makes the buffers of a plan and writes its uniforms.
-    async fn prepare(&self, plan: &Plan, limits: &Limits) -> Result<(), GpuError> {
+    async fn prepare(&self, plan: &Plan) -> Result<(), GpuError> {
         let memory = self.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
         let validation = self.device.push_error_scope(wgpu::ErrorFilter::Validation);
         let words_per_step = UNIFORM_STRIDE as usize / 4;
@@ -113,7 +121,7 @@ impl Gpu {
         }
         {
             let mut pool = self.pool();
-            pool.fit(self, plan, limits.binding_bytes);
+            pool.fit(self, plan, Limits::default().binding_bytes);
             self.queue.write_buffer(pool.uniforms(), 0, bytemuck::cast_slice(&uniforms));
         }
         let refused = validation.pop().await;

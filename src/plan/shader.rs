@@ -9,6 +9,7 @@ const SHARED: &[(&str, &str)] = &[
     ("norm", include_str!("../../shaders/shared/norm.wgsl")),
     ("random", include_str!("../../shaders/shared/random.wgsl")),
     ("row", include_str!("../../shaders/shared/row.wgsl")),
+    ("row_squares", include_str!("../../shaders/shared/row_squares.wgsl")),
     ("square_sum", include_str!("../../shaders/shared/square_sum.wgsl")),
 ];
 
