@@ -70,7 +70,7 @@ choose_rust() {
         rust=ready
         return
       fi
-      say "   rustup could not bring it ($(grep -m 1 -i 'error' "$NORMSCOPE_LOGS/rustup.log" || echo 'no answer from its server'))"
+      say "   rustup could not bring it ($(grep -m 1 '^error' "$NORMSCOPE_LOGS/rustup.log" | cut -c 1-90 || true)...), so another way is tried"
     fi
     [ "${NORMSCOPE_RUST:-}" != path ] || die "NORMSCOPE_RUST=path, but the compiler on PATH is missing, older than $RUST_VERSION, or lacks the $TARGET target"
   fi
