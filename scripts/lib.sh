@@ -32,8 +32,12 @@ log_of() { printf '%s/%s.log' "$NORMSCOPE_LOGS" "$(printf '%s' "$1" | tr -cs 'A-
 
 # failed NAME LOG: says which step failed, why, and where the whole log is
 failed() {
-  error "the step \"$1\" failed. Its last lines:"
-  tail -n 30 "$2" | sed 's/^/  | /' >&2
+  error "the step \"$1\" failed. Its first errors and last lines:"
+  {
+    grep -n -i -m 5 'error' "$2" || true
+    echo ...
+    tail -n 25 "$2"
+  } | sed 's/^/  | /' >&2
   error "the whole log: $2"
 }
 
@@ -44,7 +48,7 @@ step() {
   log=$(log_of "$name")
   mkdir -p "$NORMSCOPE_LOGS"
   say "-- $name (usually $usual) ..."
-  if ! ("$@") >"$log" 2>&1 </dev/null; then
+  if ! (RUST_BACKTRACE=0 && "$@") >"$log" 2>&1 </dev/null; then
     failed "$name" "$log"
     return 1
   fi
