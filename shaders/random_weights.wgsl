@@ -1,5 +1,5 @@
 // One tensor of one or more layers from the counter: (rows, columns), padded with zeros to (row count of `padded_rows`,
-// 4 `stride`). A thread makes one vec4.
+// 4 `stride`). A thread makes one vec4. `shake` has the last bits of a value to turn over.
 #import random
 
 struct Params {
@@ -13,6 +13,7 @@ struct Params {
     first_layer: u32,
     seed: u32,
     uniform_draws: u32,
+    shake: u32,
     deviation: f32,
 }
 
@@ -48,5 +49,5 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
             }
         }
     }
-    out[p.out_at + id.y * p.layer_stride + id.x] = value * p.deviation;
+    out[p.out_at + id.y * p.layer_stride + id.x] = bitcast<vec4<f32>>(bitcast<vec4<u32>>(value * p.deviation) ^ vec4<u32>(p.shake));
 }

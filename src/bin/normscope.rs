@@ -5,10 +5,13 @@ use std::process::ExitCode;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
+use normscope::cpu::CpuPass;
+#[cfg(feature = "gpu")]
+use normscope::gpu::Gpu;
 use normscope::model::Config;
 use normscope::reference;
 use normscope::share::{self, Kind, Notice, Target};
-use normscope::stats::{Engine, Measurement, to_csv, to_json};
+use normscope::stats::{Engine, Measurement, Pass, to_csv, to_json};
 
 /// What depth does to a randomly initialised Transformer
 #[derive(Parser)]
@@ -88,15 +91,45 @@ fn run(query: &str, engine: Option<Engine>, format: Format) -> Result<String, Fa
 fn engine_run(engine: Engine, config: &Config) -> Result<Measurement, Failure> {
     match engine {
         Engine::Reference => Ok(reference::measure(config)),
-        Engine::Cpu => Err(Failure::Request("engine: cpu is not in this build".into())),
-        Engine::Gpu => Err(Failure::Request(NO_GPU.into())),
+        Engine::Cpu => {
+            let pass = CpuPass::new(config).map_err(|error| Failure::Run(error.to_string()))?;
+            Ok(pass.finish())
+        }
+        Engine::Gpu => gpu_run(config),
     }
 }
 
+#[cfg(feature = "gpu")]
+fn gpu_run(config: &Config) -> Result<Measurement, Failure> {
+    let run = async {
+        let gpu = Gpu::new().await?;
+        gpu.measure(config, || false).await
+    };
+    let outcome = pollster::block_on(run).map_err(|error| Failure::Run(error.to_string()))?;
+    Ok(outcome.measurement)
+}
+
+#[cfg(not(feature = "gpu"))]
+fn gpu_run(_config: &Config) -> Result<Measurement, Failure> {
+    Err(Failure::Request(NO_GPU.into()))
+}
+
+/// One adapter a line.
+#[cfg(feature = "gpu")]
+fn adapters() -> Result<String, Failure> {
+    let adapters = pollster::block_on(normscope::gpu::adapters());
+    if adapters.is_empty() {
+        return Err(Failure::Run("no adapter: is a Vulkan driver installed?".into()));
+    }
+    Ok(adapters.iter().map(|adapter| format!("{adapter}\n")).collect())
+}
+
+#[cfg(not(feature = "gpu"))]
 fn adapters() -> Result<String, Failure> {
     Err(Failure::Request(NO_GPU.into()))
 }
 
+#[cfg(not(feature = "gpu"))]
 const NO_GPU: &str = "engine: gpu is not in this build; build it with `--features cli,gpu`";
 
 /// A notice in the words of a program that stops rather than helping itself to a default.

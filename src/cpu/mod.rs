@@ -34,6 +34,10 @@ use crate::stats::{Engine, Measurement, Pass};
 /// A pass on the processor, one dispatch of the plan at a time.
 pub struct CpuPass {
     plan: Plan,
+    /// The second pass, where there is one.
+    shaken: Option<Plan>,
+    /// Results of the first pass, once it is over and the second has begun.
+    words: Option<Vec<u32>>,
     buffers: Vec<RefCell<Buffer>>,
     done: usize,
 }
@@ -46,31 +50,41 @@ impl CpuPass {
     pub fn new(config: &Config) -> Result<Self, PlanError> {
         let plan = plan::build(config, &Limits::default())?;
         let buffers = plan.buffers.iter().map(|spec: &BufferSpec| RefCell::new(Buffer::new(spec))).collect();
-        Ok(Self { plan, buffers, done: 0 })
+        Ok(Self { shaken: plan.shaken(), plan, words: None, buffers, done: 0 })
     }
 
-    /// Dispatches of the whole pass.
+    /// Dispatches of the whole run.
     #[must_use]
     pub fn dispatches(&self) -> usize {
-        self.plan.steps.len()
+        self.plan.steps.len() + self.shaken.as_ref().map_or(0, |plan| plan.steps.len())
     }
 }
 
 impl Pass for CpuPass {
     fn advance(&mut self) -> Option<Measurement> {
-        if let Some(step) = self.plan.steps.get(self.done) {
+        let second = self.words.is_some();
+        let steps = if let (true, Some(shaken)) = (second, &self.shaken) { &shaken.steps } else { &self.plan.steps };
+        if let Some(step) = steps.get(self.done) {
             execute(step, &self.buffers);
             self.done += 1;
         }
-        if self.done < self.plan.steps.len() {
+        if self.done < steps.len() {
             return None;
         }
         let words = self.buffers[self.plan.results_buffer()].borrow().words();
-        let series = plan::decode(&self.plan, &words);
-        Some(Measurement { config: self.plan.config.clone(), engine: Engine::Cpu, series })
+        match (&self.words, &self.shaken) {
+            (Some(first), _) => Some(plan::measurement(&self.plan, Engine::Cpu, first, Some(&words))),
+            (None, None) => Some(plan::measurement(&self.plan, Engine::Cpu, &words, None)),
+            (None, Some(_)) => {
+                self.words = Some(words);
+                self.done = 0;
+                None
+            }
+        }
     }
 
     fn progress(&self) -> f64 {
-        self.done as f64 / self.plan.steps.len() as f64
+        let before = if self.words.is_some() { self.plan.steps.len() } else { 0 };
+        (before + self.done) as f64 / self.dispatches() as f64
     }
 }

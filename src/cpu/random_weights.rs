@@ -20,7 +20,8 @@ pub(super) fn random_weights(p: &RandomWeights, out: &mut [f32], layers: u32) {
                 if group.0 != position / 4 {
                     group = (position / 4, draws(position / 4));
                 }
-                slab[row * width + column] = group.1[position % 4] * p.deviation;
+                let value = group.1[position % 4] * p.deviation;
+                slab[row * width + column] = f32::from_bits(value.to_bits() ^ p.shake);
             }
         }
     }

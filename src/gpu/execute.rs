@@ -33,17 +33,26 @@ pub struct Outcome {
 }
 
 impl Gpu {
-    /// One forward and backward pass. `cancelled` is asked before each submit.
+    /// One forward and backward pass, and a second one where [`Plan::shaken`] asks for it. `cancelled` is asked before
+    /// each submit.
     ///
     /// # Errors
     /// Where the run does not fit, the device fails, or the run was cancelled.
     pub async fn measure(&self, config: &Config, cancelled: impl Fn() -> bool) -> Result<Outcome, GpuError> {
         let plan = plan::build(config, &Limits::default())?;
-        let (words, submits) = self.run(&plan, cancelled).await?;
-        let measurement =
-            Measurement { config: config.clone(), engine: Engine::Gpu, series: plan::decode(&plan, &words) };
-        let bytes_read = 4 * words.len() as u64;
-        Ok(Outcome { measurement, dispatches: plan.steps.len() as u32, submits, bytes_read })
+        let (words, mut submits) = self.run(&plan, &cancelled).await?;
+        let mut dispatches = plan.steps.len() as u32;
+        let mut bytes_read = 4 * words.len() as u64;
+        let mut shaken_words = None;
+        if let Some(shaken) = plan.shaken() {
+            let (words, more) = self.run(&shaken, &cancelled).await?;
+            submits += more;
+            dispatches += shaken.steps.len() as u32;
+            bytes_read += 4 * words.len() as u64;
+            shaken_words = Some(words);
+        }
+        let measurement = plan::measurement(&plan, Engine::Gpu, &words, shaken_words.as_deref());
+        Ok(Outcome { measurement, dispatches, submits, bytes_read })
     }
 
     /// Runs every step of a plan; the words of its results, and how many submits it took.

@@ -1,8 +1,8 @@
 //! Where the norms stand. A placement is described once, as a [`Recipe`]; both engines, the block diagram and the
 //! written equation read it.
 
+use super::config::{Attention, QkNorm, named_enum};
 use super::Config;
-use super::config::named_enum;
 
 named_enum! {
     /// Where the norms of a block stand.
@@ -145,5 +145,14 @@ impl Config {
     #[must_use]
     pub fn init_gain(&self) -> f64 {
         if self.placement.recipe().scales_init { (8.0 * f64::from(self.depth)).powf(-0.25) } else { 1.0 }
+    }
+
+    /// Whether attention reads a stream that no norm bounds. Its scores grow with the square of the stream, and a
+    /// softmax of large scores magnifies every rounding error.
+    #[must_use]
+    pub fn has_unbounded_scores(&self) -> bool {
+        let recipe = self.placement.recipe();
+        let bounded = recipe.input_norm || recipe.sum_norm || self.qk_norm != QkNorm::None;
+        self.attention == Attention::Softmax && !bounded
     }
 }

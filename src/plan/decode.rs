@@ -1,7 +1,7 @@
 //! From the words that come back to the measured series.
 
 use crate::model::{Config, Tensor, matrices};
-use crate::stats::{Quantity, Series};
+use crate::stats::{Engine, Measurement, Quantity, Series};
 
 use super::{Plan, Results};
 
@@ -38,12 +38,35 @@ impl SquareSum {
     }
 }
 
-/// The measured series from the words of the results buffer, in the order of [`Quantity::all`].
+/// What was measured, from the words of the results buffer, and those of a [`Plan::shaken`] pass where there is one.
 ///
 /// # Panics
-/// Where `words` is shorter than the plan's results.
+/// Where the words are fewer than the plan's results.
 #[must_use]
-pub fn decode(plan: &Plan, words: &[u32]) -> Vec<Series> {
+pub fn measurement(plan: &Plan, engine: Engine, words: &[u32], shaken: Option<&[u32]>) -> Measurement {
+    let mut series = decode(plan, words);
+    if let Some(shaken) = shaken {
+        for (series, other) in series.iter_mut().zip(decode(plan, shaken)) {
+            raise_errors(series, &other.values);
+        }
+    }
+    Measurement { config: plan.config.clone(), engine, series }
+}
+
+/// Takes the distance from another run that should be equal as the error of each value. Two norms may meet by chance,
+/// so the largest distance among the neighbours counts.
+fn raise_errors(series: &mut Series, other: &[f64]) {
+    const NEIGHBOURS: usize = 3;
+    let distance = |(value, other): (&f64, &f64)| if value == other { 0.0 } else { ((value - other) / value).abs() };
+    let distances: Vec<f64> = series.values.iter().zip(other).map(distance).collect();
+    series.relative_error.resize(series.values.len(), 0.0);
+    for (i, error) in series.relative_error.iter_mut().enumerate() {
+        let near = i.saturating_sub(NEIGHBOURS)..(i + NEIGHBOURS + 1).min(distances.len());
+        *error = distances[near].iter().fold(*error, |most, next| if next.is_nan() { f64::INFINITY } else { most.max(*next) });
+    }
+}
+
+fn decode(plan: &Plan, words: &[u32]) -> Vec<Series> {
     let Plan { config, results, .. } = plan;
     let at = |vec4: u32| SquareSum::unpack(&words[4 * vec4 as usize..][..4]);
     let stream = StreamResults::read(config, results, words, &at);

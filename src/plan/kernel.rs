@@ -108,7 +108,7 @@ kernels! {
     /// Makes a random tensor of one or more layers from the counter.
     RandomWeights = "random_weights" [out: Write] {
         rows: u32, columns: u32, padded_rows: u32, stride: u32, layer_stride: u32, tensor: u32, first_layer: u32,
-        seed: u32, uniform_draws: u32, deviation: f32,
+        seed: u32, uniform_draws: u32, shake: u32, deviation: f32,
     }
     /// `y = N(x)` of each row.
     NormForward = "norm_forward" [x: Read, y: Write, scale: Write] {

@@ -22,7 +22,7 @@ pub use parameters::{Parameter, Parameters};
 use run::{KEEP_DEFAULT, Observer, Run};
 use statistics::{Recorder, frobenius};
 
-use crate::model::{Attention, Config, QkNorm};
+use crate::model::Config;
 use crate::stats::{Measurement, Pass};
 
 /// A run in float64, and where that is ill-conditioned a second one beside it, from an input changed in the last digit:
@@ -39,7 +39,7 @@ impl ReferencePass {
     #[must_use]
     pub fn new(config: &Config) -> Self {
         let parameters = Parameters::new(config);
-        let shifted = has_unbounded_scores(config).then(|| {
+        let shifted = config.has_unbounded_scores().then(|| {
             let mut shifted = parameters.clone();
             let shift = |x: f64| if x.to_bits() & 1 == 0 { x.next_up() } else { x.next_down() };
             shifted.replace(Parameter::Input, parameters.input().mapv_into(shift));
@@ -54,14 +54,6 @@ impl ReferencePass {
             recorder: Recorder::new(config),
         }
     }
-}
-
-/// Whether attention reads a stream that no norm bounds. Its scores grow with the square of the stream, and a softmax
-/// of large scores magnifies every rounding error.
-fn has_unbounded_scores(config: &Config) -> bool {
-    let recipe = config.placement.recipe();
-    let bounded = recipe.input_norm || recipe.sum_norm || config.qk_norm != QkNorm::None;
-    config.attention == Attention::Softmax && !bounded
 }
 
 impl Pass for ReferencePass {

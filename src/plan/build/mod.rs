@@ -201,6 +201,7 @@ impl<'a> Builder<'a> {
             first_layer,
             seed: self.config.seed,
             uniform_draws: u32::from(first_layer != GLOBAL_LAYER && self.config.init.is_uniform()),
+            shake: 0,
             deviation: std as f32,
         };
         let threads = padded_rows * stride;

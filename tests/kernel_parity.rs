@@ -1,0 +1,127 @@
+//! Each kernel on a GPU against its twin on the processor, on the same contents of the same buffers, at shapes that are
+//! no multiples of any tile. Whole buffers are compared, so a kernel that writes where it should not fails as well.
+
+#![cfg(feature = "gpu")]
+
+mod common;
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use common::config;
+use normscope::cpu::{Buffer, execute};
+use normscope::gpu::Gpu;
+use normscope::plan::{Access, Kernel, Limits, Plan, build};
+
+/// Between them these take every branch of every kernel.
+const QUERIES: &[&str] = &[
+    "placement=peri&depth=2&width=52&heads=4&tokens=13&batch=3&ffn=3&vocab=37&act=gelu&qk_norm=head&norm=rmsnorm",
+    "placement=deepnorm&depth=2&width=18&heads=3&tokens=7&batch=2&ffn=1&vocab=5&act=swiglu&causal=1",
+    "placement=pre&depth=2&width=33&heads=1&tokens=70&batch=1&ffn=2&vocab=130&qk_norm=full&init=xavier-uniform",
+    "placement=olmo2&depth=2&width=36&heads=6&tokens=3&batch=5&output_projection=0&act=swiglu&norm=rmsnorm",
+    "placement=none&depth=1&width=72&heads=2&tokens=256&batch=1&ffn=1&causal=1",
+];
+
+/// What the twins state: of a value and of the largest one around it.
+fn tolerance(kernel: Kernel) -> f32 {
+    match kernel {
+        // 4 units in the last place, of the value itself.
+        Kernel::RandomWeights => 4.0 * f32::EPSILON,
+        _ => 1e-5,
+    }
+}
+
+fn floats(kernel: Kernel, got: &[u32], want: &[u32], before: &[u32]) -> Result<(), String> {
+    // The largest value that the kernel wrote; what it left alone must be equal to the last bit.
+    let largest = want
+        .iter()
+        .zip(before)
+        .filter(|(want, before)| want != before)
+        .map(|(want, _)| f32::from_bits(*want).abs())
+        .fold(0f32, f32::max);
+    for (i, (&got_bits, &want_bits)) in got.iter().zip(want).enumerate() {
+        if got_bits == want_bits {
+            continue;
+        }
+        let (got, want) = (f32::from_bits(got_bits), f32::from_bits(want_bits));
+        let scale = if kernel == Kernel::RandomWeights { want.abs() + 1e-4 * largest } else { want.abs() + largest };
+        // A comparison that also fails for NaN.
+        let close = (got - want).abs() <= tolerance(kernel) * scale;
+        if before[i] == want_bits && largest == 0.0 || !close {
+            return Err(format!("float {i}: got {got:e}, the twin has {want:e}, largest {largest:e}"));
+        }
+    }
+    Ok(())
+}
+
+/// Square sums: each part to 1e-4 of the whole, for the parts are sums of squares of what agrees to 1e-5 of its largest.
+fn square_sums(got: &[u32], want: &[u32]) -> Result<(), String> {
+    let value = |words: &[u32]| {
+        let part = |i: usize| f64::from(f32::from_bits(words[i]));
+        part(0) * 2f64.powi(-180) + part(1) + part(2) * 2f64.powi(200)
+    };
+    let largest = want.chunks_exact(4).map(value).fold(0f64, |most, next| most.max(next.abs()));
+    for (i, (got, want)) in got.chunks_exact(4).zip(want.chunks_exact(4)).enumerate() {
+        let (g, w) = (value(got), value(want));
+        let bound = 1e-4 * w.abs() + 1e-9 * largest;
+        let maximum = |words: &[u32]| f64::from(f32::from_bits(words[3]));
+        let close = (g - w).abs() <= bound && (maximum(got) - maximum(want)).abs() <= 1e-4 * (maximum(want) + 1e-30);
+        if got != want && !close {
+            return Err(format!("sum {i}: got {g:e} {got:x?}, the twin has {w:e} {want:x?}"));
+        }
+    }
+    Ok(())
+}
+
+/// Runs a plan on the processor, and each of its steps on the GPU from the same state.
+fn compare(gpu: &Gpu, plan: &Plan, covered: &mut BTreeSet<String>) -> Vec<String> {
+    let mut failures = Vec::new();
+    let buffers: Vec<_> = plan.buffers.iter().map(|spec| RefCell::new(Buffer::new(spec))).collect();
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    for (index, step) in plan.steps.iter().enumerate() {
+        let kernel = step.operation.kernel();
+        let before: Vec<Vec<u32>> = step.views.iter().map(|view| buffers[view.buffer].borrow().words()).collect();
+        execute(step, &buffers);
+        // Every use within a block once; later blocks only repeat them.
+        let uses = seen.entry(kernel.stem()).or_default();
+        *uses += 1;
+        if *uses > 8 {
+            continue;
+        }
+        covered.insert(kernel.stem().to_owned());
+        let place = |buffer: usize| step.views.iter().position(|view| view.buffer == buffer);
+        let after = pollster::block_on(gpu.replay(plan, index, |buffer| match place(buffer) {
+            Some(view) => before[view].clone(),
+            None => Vec::new(),
+        }))
+        .expect("the GPU runs");
+        for (i, (binding, view)) in kernel.bindings().iter().zip(&step.views).enumerate() {
+            let want = buffers[view.buffer].borrow().words();
+            let outcome = if binding.access == Access::Read {
+                if after[i] == before[i] { Ok(()) } else { Err("was written".to_owned()) }
+            } else if plan.buffers[view.buffer].role.is_square_sums() {
+                square_sums(&after[i], &want)
+            } else {
+                floats(kernel, &after[i], &want, &before[i])
+            };
+            if let Err(error) = outcome {
+                failures.push(format!("step {index}, {}, {}: {error}", kernel.stem(), binding.name));
+            }
+        }
+    }
+    failures
+}
+
+#[test]
+fn every_kernel_agrees_with_its_twin() {
+    let Some(gpu) = common::gpu::open() else { return };
+    let mut failures = Vec::new();
+    let mut covered = BTreeSet::new();
+    for query in QUERIES {
+        let plan = build(&config(query), &Limits::default()).expect("these are small");
+        failures.extend(compare(&gpu, &plan, &mut covered).into_iter().map(|failure| format!("{query}: {failure}")));
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    let all: BTreeSet<String> = Kernel::ALL.iter().map(|kernel| kernel.stem().to_owned()).collect();
+    assert_eq!(covered, all);
+}
