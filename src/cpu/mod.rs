@@ -48,7 +48,15 @@ impl CpuPass {
     /// # Errors
     /// Where the run needs more memory than there is.
     pub fn new(config: &Config) -> Result<Self, PlanError> {
-        let plan = plan::build(config, &Limits::default())?;
+        Self::within(config, &Limits::default())
+    }
+
+    /// The same within given limits.
+    ///
+    /// # Errors
+    /// Where the run does not fit them.
+    pub fn within(config: &Config, limits: &Limits) -> Result<Self, PlanError> {
+        let plan = plan::build(config, limits)?;
         let buffers = plan.buffers.iter().map(|spec: &BufferSpec| RefCell::new(Buffer::new(spec))).collect();
         Ok(Self { shaken: plan.shaken(), plan, words: None, buffers, done: 0 })
     }

@@ -55,3 +55,52 @@ pub fn normals([x, y, z, w]: [u32; 4]) -> [f32; 4] {
 pub fn uniforms(words: [u32; 4]) -> [f32; 4] {
     words.map(|word| (word >> 8) as f32 * f32::EPSILON - 1.0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Units in the last place of f32 at `want` between the two.
+    fn ulps(got: f32, want: f64) -> f64 {
+        let exponent = (want.abs().max(f64::from(f32::MIN_POSITIVE)).log2().floor()) as i32;
+        (f64::from(got) - want).abs() / 2f64.powi(exponent - 23)
+    }
+
+    #[test]
+    fn the_logarithm_is_right_for_every_argument() {
+        let worst = (1..=1u32 << 24).fold((0.0, 0), |worst: (f64, u32), n| {
+            let error = ulps(log_unit(n), (f64::from(n) * 2f64.powi(-24)).ln());
+            if error > worst.0 { (error, n) } else { worst }
+        });
+        assert!(worst.0 <= 1.5, "{worst:?}");
+    }
+
+    #[test]
+    fn cosine_and_sine_are_right_for_every_argument() {
+        for n in 0..1u32 << 24 {
+            let (sin, cos) = (std::f64::consts::TAU * (f64::from(n) * 2f64.powi(-24))).sin_cos();
+            let [c, s] = cos_sin_turns(n);
+            // At the zeros the float64 values are off themselves, by 1e-16.
+            let (cos_error, sin_error) = ((f64::from(c) - cos).abs(), (f64::from(s) - sin).abs());
+            assert!(cos_error <= 2e-7 * cos.abs() + 1e-15, "cos of {n}: {c} instead of {cos}");
+            assert!(sin_error <= 2e-7 * sin.abs() + 1e-15, "sin of {n}: {s} instead of {sin}");
+        }
+    }
+
+    #[test]
+    fn draws_are_those_of_the_float64_generator() {
+        use crate::model::random::Stream;
+        let stream = Stream { tensor: 13, layer: 7, seed: 3 };
+        let (want_normals, want_uniforms) = (stream.normals(40_000), stream.uniforms(40_000));
+        for group in 0..10_000 {
+            let (got_normals, got_uniforms) = (normals(stream.words(group)), uniforms(stream.words(group)));
+            for i in 0..4 {
+                let at = 4 * group as usize + i;
+                let error = ulps(got_normals[i], want_normals[at]);
+                assert!(error <= 4.0, "normal {at}: {} instead of {}", got_normals[i], want_normals[at]);
+                // These are exact.
+                assert_eq!(f64::from(got_uniforms[i]), want_uniforms[at], "uniform {at}");
+            }
+        }
+    }
+}
