@@ -183,3 +183,6 @@ pub trait Pass {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,192 @@
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use super::{Engine, Mark, Measurement, Pass, Quantity, Series, UNRESOLVED_ABOVE, number, to_csv, to_json};
+use crate::model::{Activation, Config, Tensor, Toggle};
+
+/// A measurement whose values say where they stand.
+fn measurement(engine: Engine) -> Measurement {
+    let config = Config { depth: 3, ..Config::default() };
+    let series = Quantity::all(&config).into_iter().enumerate();
+    let series = series.map(|(number, quantity)| {
+        let values = (0..quantity.len(&config)).map(|index| 1.0 + number as f64 + index as f64 / 8.0).collect();
+        Series::exact(quantity, values)
+    });
+    Measurement { series: series.collect(), config, engine }
+}
+
+fn set(measurement: &mut Measurement, quantity: Quantity, index: usize, value: f64, relative_error: f64) {
+    let series = measurement.series.iter_mut().find(|series| series.quantity == quantity).expect("the quantity");
+    series.values[index] = value;
+    series.relative_error.resize(series.values.len(), 0.0);
+    series.relative_error[index] = relative_error;
+}
+
+#[test]
+fn numbers_that_json_lacks_are_strings() {
+    assert_eq!(number(f64::NAN), json!("NaN"));
+    assert_eq!(number(f64::INFINITY), json!("inf"));
+    assert_eq!(number(f64::NEG_INFINITY), json!("-inf"));
+    for value in [0.0, -1.5, 0.1, 1e-300, f64::MAX, f64::MIN_POSITIVE, 5e-324] {
+        let text = number(value).to_string();
+        assert_eq!(text.parse(), Ok(value), "{text}");
+        assert_eq!(serde_json::from_str::<f64>(&text).expect("a number"), value, "{text}");
+    }
+}
+
+#[test]
+fn lengths_follow_the_configuration() {
+    for depth in [1, 6, 200] {
+        let config = Config { depth, ..Config::default() };
+        let l = depth as usize;
+        for (quantity, length) in [
+            (Quantity::Loss, 1),
+            (Quantity::StreamRms, l + 1),
+            (Quantity::StreamMax, l + 1),
+            (Quantity::TokenCosine, l + 1),
+            (Quantity::UpdateRatio, 2 * l),
+            (Quantity::GradStream, l + 1),
+            (Quantity::GradWeight(Tensor::W2), l),
+            (Quantity::GradUnembed, 1),
+        ] {
+            assert_eq!(quantity.len(&config), length, "{quantity:?}");
+        }
+    }
+}
+
+#[test]
+fn a_run_lists_the_matrices_it_has() {
+    let names = |config: Config| -> BTreeSet<String> {
+        Quantity::all(&config)
+            .into_iter()
+            .filter_map(|q| q.name().strip_prefix("grad_weight.").map(Into::into))
+            .collect()
+    };
+    let set = |names: &[&str]| names.iter().map(ToString::to_string).collect::<BTreeSet<_>>();
+    assert_eq!(names(Config::default()), set(&["wq", "wk", "wv", "wo", "w1", "w2"]));
+    let gated = Config { act: Activation::SwiGlu, ..Config::default() };
+    assert_eq!(names(gated), set(&["wq", "wk", "wv", "wo", "w1", "wg", "w2"]));
+    let bare = Config { output_projection: Toggle(false), ..Config::default() };
+    assert_eq!(names(bare), set(&["wq", "wk", "wv", "w1", "w2"]));
+}
+
+#[test]
+fn json_has_the_keys_and_values_of_a_run() {
+    let mut run = measurement(Engine::Gpu);
+    set(&mut run, Quantity::GradWeight(Tensor::Wq), 2, f64::NAN, 0.0);
+    let json = to_json(&run);
+    let keys: BTreeSet<&str> = json.as_object().expect("an object").keys().map(String::as_str).collect();
+    let expected = [
+        "config",
+        "engine",
+        "grad_stream",
+        "grad_unembed",
+        "grad_weight",
+        "loss",
+        "marks",
+        "stream_max",
+        "stream_rms",
+        "token_cosine",
+        "update_ratio",
+    ];
+    assert_eq!(keys, BTreeSet::from(expected));
+    assert_eq!(json["engine"], "gpu");
+    assert_eq!(json["loss"], 1.0);
+    assert_eq!(json["stream_rms"], json!([2.0, 2.125, 2.25, 2.375]));
+    assert_eq!(json["update_ratio"].as_array().map(Vec::len), Some(6));
+    assert_eq!(json["grad_weight"]["wq"], json!([7.0, 7.125, "NaN"]));
+    assert_eq!(json["grad_unembed"], 13.0);
+    let config = json!({
+        "placement": "pre", "depth": 3, "width": 64, "heads": 4, "tokens": 32, "batch": 2, "ffn": 4, "vocab": 64,
+        "norm": "layernorm", "act": "relu", "init": "xavier", "residual_scale": "none", "qk_norm": "none", "causal": 0,
+        "attention": "softmax", "output_projection": 1, "cross": 0, "memory_cos": 1.0, "final_norm": "auto", "seed": 0,
+    });
+    assert_eq!(json["config"], config);
+    assert_eq!(serde_json::from_value::<Config>(config).expect("a configuration"), run.config);
+}
+
+#[test]
+fn marks_say_why() {
+    let mut run = measurement(Engine::Gpu);
+    let quantity = Quantity::GradWeight(Tensor::Wk);
+    let mut mark = |value, relative_error| {
+        set(&mut run, quantity, 1, value, relative_error);
+        run.mark(quantity, 1)
+    };
+    assert_eq!(mark(1.0, 0.0), None);
+    assert_eq!(mark(1.0, UNRESOLVED_ABOVE), None);
+    assert_eq!(mark(1.0, 1.01 * UNRESOLVED_ABOVE), Some(Mark::Unresolved));
+    assert_eq!(mark(1.0, f64::NAN), Some(Mark::Unresolved));
+    assert_eq!(mark(f64::NAN, 0.0), Some(Mark::NotANumber));
+    assert_eq!(mark(f64::INFINITY, 1.0), Some(Mark::Overflow));
+    assert_eq!(mark(0.0, f64::NAN), Some(Mark::Zero));
+    assert_eq!(mark(1e-39, 0.0), Some(Mark::Underflow));
+    assert_eq!(mark(2e-38, 0.0), None);
+    run.engine = Engine::Reference;
+    set(&mut run, quantity, 1, 1e-39, 0.0);
+    assert_eq!(run.mark(quantity, 1), None);
+    // What is not there has no mark.
+    assert_eq!(run.mark(quantity, 99), None);
+    assert_eq!(run.mark(Quantity::GradWeight(Tensor::Wg), 0), None);
+}
+
+#[test]
+fn marks_are_listed_by_quantity_and_reason() {
+    let mut run = measurement(Engine::Cpu);
+    assert_eq!(to_json(&run)["marks"], json!({}));
+    let quantity = Quantity::GradWeight(Tensor::Wq);
+    set(&mut run, quantity, 0, 1e-9, 1.0);
+    set(&mut run, quantity, 2, 1e-9, 2.0);
+    set(&mut run, quantity, 1, 0.0, 0.0);
+    set(&mut run, Quantity::StreamMax, 3, f64::INFINITY, 0.0);
+    let expected = json!({
+        "grad_weight.wq": { "unresolved": [0, 2], "zero": [1] },
+        "stream_max": { "overflow": [3] },
+    });
+    assert_eq!(to_json(&run)["marks"], expected);
+}
+
+#[test]
+fn csv_has_a_row_for_each_value() {
+    let mut run = measurement(Engine::Reference);
+    set(&mut run, Quantity::GradWeight(Tensor::W2), 1, f64::INFINITY, 0.0);
+    set(&mut run, Quantity::GradStream, 0, 1e-30, 1.0);
+    let text = to_csv(&run);
+    let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(rows[0], ["quantity", "layer", "value", "mark"]);
+    let values: usize = run.series.iter().map(|series| series.values.len()).sum();
+    assert_eq!(rows.len(), 1 + values);
+    assert!(rows.iter().all(|row| row.len() == 4));
+    assert!(rows.contains(&vec!["loss", "0", "1.0", ""]));
+    assert!(rows.contains(&vec!["grad_weight.w2", "1", "inf", "overflow"]));
+    assert!(rows.contains(&vec!["grad_stream", "0", "1e-30", "unresolved"]));
+}
+
+#[test]
+fn names_find_their_engine_and_mark() {
+    for &engine in Engine::ALL {
+        assert_eq!(Engine::from_key(engine.key()), Some(engine));
+    }
+    assert_eq!(Engine::from_key("GPU"), None);
+    let keys: BTreeSet<&str> = Mark::ALL.iter().map(|mark| mark.key()).collect();
+    assert_eq!(keys.len(), Mark::ALL.len());
+}
+
+#[test]
+fn a_pass_runs_to_its_end() {
+    struct Countdown(u32);
+    impl Pass for Countdown {
+        fn advance(&mut self) -> Option<Measurement> {
+            self.0 -= 1;
+            (self.0 == 0).then(|| measurement(Engine::Cpu))
+        }
+        fn progress(&self) -> f64 {
+            0.0
+        }
+    }
+    let done = Countdown(5).finish();
+    assert_eq!(done.values(Quantity::Loss), [1.0]);
+    assert!(done.values(Quantity::GradWeight(Tensor::Wg)).is_empty());
+    assert_eq!(to_json(&done)["engine"], Value::from("cpu"));
+}
