@@ -1,1 +1,30 @@
-//! Not yet.
+//! Charts as scenes of shapes, with no canvas in them, and the small drawings and sentences that stand beside a chart.
+//!
+//! | part | what |
+//! |---|---|
+//! | [`number`] | how a value is written |
+//! | [`theme`], [`style`] | the colours of light and dark; dash and marker of a placement |
+//! | [`curve`] | a series of a measurement with what is to be said of each value |
+//! | [`axis`] | frames of x, ranges and ticks of y |
+//! | [`gaps`] | where a curve leaves its axis or its arithmetic, and the sentence that says so |
+//! | [`scene`], [`plot`] | the shapes of one chart |
+//! | [`block`] | a placement as glyph, diagram and equation, from its recipe |
+//! | [`reading`] | a measurement in one sentence |
+//! | `canvas` | a scene on an HTML canvas, through plotters |
+
+pub mod axis;
+pub mod block;
+#[cfg(feature = "app")]
+pub mod canvas;
+pub mod curve;
+pub mod gaps;
+mod labels;
+mod marker;
+pub mod number;
+pub mod plot;
+mod probe;
+pub mod reading;
+pub mod scene;
+pub mod style;
+mod text;
+pub mod theme;

@@ -1,0 +1,270 @@
+//! A placement as glyph, diagram, equation and line sample: SVG and MathML written from its recipe.
+
+use std::fmt::Write as _;
+
+use crate::model::{Placement, Recipe, Skip};
+
+use super::marker;
+use super::scene::point;
+use super::style::{Marker, style};
+
+/// One sublayer, small: the stream below, the branch above; a lit bar is a norm.
+#[must_use]
+pub fn glyph(placement: Placement) -> String {
+    let recipe = placement.recipe();
+    let (width, y, t, a, b) = (64.0, 22.0, 8.0, 9.0, 46.0);
+    let bar = |x: f64, y: f64| {
+        format!(r#"<rect class="bar" x="{}" y="{}" width="5" height="13" rx="1.5"/>"#, x - 2.5, y - 6.5)
+    };
+    let mut out = format!(
+        r#"<path class="wire" d="M1 {y}H{}M{a} {y}V{}q0-5 5-5H{}q5 0 5 5V{y}"/>"#,
+        width - 1.0,
+        t + 5.0,
+        b - 5.0
+    );
+    if recipe.skip != Skip::Identity {
+        let _ = write!(out, r#"<path class="wire thick" d="M{a} {y}H{b}"/>"#);
+    }
+    let middle = (a + b) / 2.0;
+    let _ = write!(
+        out,
+        r#"<rect class="box" x="{}" y="{}" width="12" height="12" rx="2"/><circle class="dot" cx="{b}" cy="{y}" r="2.5"/>"#,
+        middle - 6.0,
+        t - 6.0
+    );
+    if recipe.input_norm {
+        out += &bar(middle - 13.0, t);
+    }
+    if recipe.branch_norm {
+        out += &bar(middle + 13.0, t);
+    }
+    if recipe.sum_norm {
+        out += &bar(b + 9.0, y);
+    }
+    if recipe.embedding_norm {
+        out += &bar(3.5, y);
+    }
+    format!(r#"<svg class="glyph" width="64" height="30" viewBox="0 0 64 30" aria-hidden="true">{out}</svg>"#)
+}
+
+/// One block, its two sublayers from left to right, norms lit.
+#[must_use]
+pub fn diagram(placement: Placement) -> String {
+    let recipe = placement.recipe();
+    let (width, height, y, t) = (330.0, 76.0, 56.0, 18.0);
+    let (start, pitch) = if recipe.embedding_norm { (14.0, 150.0) } else { (0.0, 157.0) };
+    let lit = |x: f64, y: f64| {
+        format!(
+            concat!(
+                r#"<rect class="halo" x="{}" y="{}" width="24" height="34" rx="7"/>"#,
+                r#"<rect class="bar" x="{}" y="{}" width="16" height="26" rx="3"/>"#,
+                r#"<text class="norm" x="{}" y="{}">N</text>"#
+            ),
+            x - 12.0,
+            y - 17.0,
+            x - 8.0,
+            y - 13.0,
+            x,
+            y + 4.5
+        )
+    };
+    let mut out = format!(
+        r#"<path class="wire" d="M4 {y}H{}"/><path class="dot" d="M{} {}l8 4.5l-8 4.5z"/>"#,
+        width - 8.0,
+        width - 9.0,
+        y - 4.5
+    );
+    if recipe.embedding_norm {
+        out += &lit(12.0, y);
+    }
+    for (index, name) in ["attn", "FFN"].into_iter().enumerate() {
+        let s = start + index as f64 * pitch;
+        let _ = write!(
+            out,
+            concat!(
+                r#"<path class="wire" d="M{} {}V{}q0-8 8-8H{}q8 0 8 8V{}"/><circle class="dot" cx="{}" cy="{}" r="2.5"/>"#,
+                r#"<rect class="box" x="{}" y="{}" width="46" height="26" rx="4"/><text class="part" x="{}" y="{}">{}</text>"#,
+                r#"<circle class="plus" cx="{}" cy="{}" r="8"/><path class="wire" d="M{} {}h8M{} {}v8"/>"#
+            ),
+            s + 14.0,
+            y,
+            t + 8.0,
+            s + 116.0,
+            y - 8.0,
+            s + 14.0,
+            y,
+            s + 47.0,
+            t - 13.0,
+            s + 70.0,
+            t + 4.5,
+            name,
+            s + 124.0,
+            y,
+            s + 120.0,
+            y,
+            s + 124.0,
+            y - 4.0
+        );
+        if recipe.input_norm {
+            out += &lit(s + 32.0, t);
+        }
+        if recipe.branch_norm {
+            out += &lit(s + 108.0, t);
+        }
+        if recipe.sum_norm {
+            out += &lit(s + 146.0, y);
+        }
+        if recipe.skip != Skip::Identity {
+            let _ = write!(out, r#"<text class="part factor" x="{}" y="{}">× α</text>"#, s + 70.0, y + 16.0);
+        }
+    }
+    format!(
+        r#"<svg class="diagram" width="{width}" height="{height}" viewBox="0 0 {width} {height}" role="img" aria-label="{}">{out}</svg>"#,
+        in_words(&recipe)
+    )
+}
+
+/// The diagram in words.
+fn in_words(recipe: &Recipe) -> String {
+    let places = [
+        (recipe.embedding_norm, "on the embedding"),
+        (recipe.input_norm, "on what a sublayer reads"),
+        (recipe.branch_norm, "on what it returns"),
+        (recipe.sum_norm, "on the sum"),
+    ];
+    let taken: Vec<_> = places.into_iter().filter(|(taken, _)| *taken).map(|(_, place)| place).collect();
+    let norms = if taken.is_empty() { "no norm".into() } else { format!("norms {}", taken.join(" and ")) };
+    let skip = if recipe.skip == Skip::Identity { "" } else { "; the stream is multiplied by alpha" };
+    format!("One {} block: {norms}{skip}", recipe.label)
+}
+
+/// The sublayer's rule in MathML, norms lit.
+#[must_use]
+pub fn equation(placement: Placement) -> String {
+    const SPACE: &str = r#"<mspace width=".16em" height=".82em" depth=".16em"></mspace>"#;
+    const OPEN: &str = r#"<mo stretchy="false">(</mo>"#;
+    const CLOSE: &str = r#"<mo stretchy="false">)</mo>"#;
+    let recipe = placement.recipe();
+    let normed = |taken: bool, inner: String| {
+        if taken {
+            let norm = format!(r#"<mrow class="lit">{SPACE}<mi mathvariant="normal">N</mi>{SPACE}</mrow>"#);
+            format!("{norm}{OPEN}{inner}{CLOSE}")
+        } else {
+            inner
+        }
+    };
+    let input = normed(recipe.input_norm, "<mi>x</mi>".into());
+    let branch = normed(recipe.branch_norm, format!("<mi>f</mi>{OPEN}{input}{CLOSE}"));
+    let skip = match recipe.skip {
+        Skip::Identity => "<mi>x</mi>",
+        Skip::DeepNorm => "<mi>α</mi><mi>x</mi>",
+    };
+    let sum = normed(recipe.sum_norm, format!("{skip}<mo>+</mo>{branch}"));
+    format!(r#"<math display="inline"><mrow><mi>x</mi><mo>←</mo>{sum}</mrow></math>"#)
+}
+
+/// The line of a placement with its marker, as the switch shows it; hollow when it is off.
+#[must_use]
+pub fn sample(placement: Placement, on: bool) -> String {
+    let key = placement.key();
+    let line = if on { format!(r#"<path class="line {key}" d="M1 8H29"/>"#) } else { String::new() };
+    let sign = sign(placement, 15.0, 8.0, if on { "sign" } else { "sign off" });
+    format!(
+        r#"<svg class="sample" width="30" height="16" viewBox="0 0 30 16" preserveAspectRatio="xMidYMid slice" aria-hidden="true">{line}{sign}</svg>"#
+    )
+}
+
+fn sign(placement: Placement, x: f64, y: f64, class: &str) -> String {
+    const R: f64 = 4.5;
+    let key = placement.key();
+    match style(placement).marker {
+        Marker::Disc => format!(r#"<circle class="{class} {key}" cx="{x}" cy="{y}" r="{R}"/>"#),
+        Marker::Ring => format!(r#"<circle class="{class} open {key}" cx="{x}" cy="{y}" r="{}"/>"#, R * 0.85),
+        Marker::Cross => {
+            let a = R * 0.8;
+            format!(
+                r#"<path class="{class} open {key}" d="M{} {}L{} {}M{} {}L{} {}"/>"#,
+                x - a,
+                y - a,
+                x + a,
+                y + a,
+                x + a,
+                y - a,
+                x - a,
+                y + a
+            )
+        }
+        sign => {
+            let corners = marker::corners(sign, point(x, y), R);
+            let list: Vec<_> = corners.iter().map(|p| format!("{:.2} {:.2}", p.x, p.y)).collect();
+            format!(r#"<path class="{class} {key}" d="M{}z"/>"#, list.join("L"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{diagram, equation, glyph, in_words, sample};
+    use crate::model::Placement;
+
+    /// The equation without its tags.
+    fn plain(placement: Placement) -> String {
+        let text = equation(placement);
+        let mut out = String::new();
+        let mut inside = false;
+        for character in text.chars() {
+            match character {
+                '<' => inside = true,
+                '>' => inside = false,
+                c if !inside => out.push(c),
+                _ => {}
+            }
+        }
+        out
+    }
+
+    #[test]
+    fn equations_are_those_of_the_model() {
+        let expected = [
+            (Placement::Post, "x←N(x+f(x))"),
+            (Placement::Pre, "x←x+f(N(x))"),
+            (Placement::Sandwich, "x←x+N(f(N(x)))"),
+            (Placement::Olmo2, "x←x+N(f(x))"),
+            (Placement::DeepNorm, "x←N(αx+f(x))"),
+            (Placement::Peri, "x←x+N(f(N(x)))"),
+            (Placement::None, "x←x+f(x)"),
+        ];
+        for (placement, equation) in expected {
+            assert_eq!(plain(placement), equation);
+        }
+    }
+
+    #[test]
+    fn a_lit_bar_stands_for_each_norm() {
+        let bars = |text: String| text.matches(r#"class="bar""#).count();
+        for placement in Placement::ALL {
+            let recipe = placement.recipe();
+            let norms = [recipe.input_norm, recipe.branch_norm, recipe.sum_norm];
+            let a_sublayer = norms.into_iter().filter(|taken| *taken).count();
+            assert_eq!(bars(glyph(*placement)), a_sublayer + usize::from(recipe.embedding_norm));
+            assert_eq!(bars(diagram(*placement)), 2 * a_sublayer + usize::from(recipe.embedding_norm));
+        }
+    }
+
+    #[test]
+    fn signs_differ() {
+        let mut signs: Vec<_> = Placement::ALL.iter().map(|placement| sample(*placement, false)).collect();
+        signs.sort();
+        signs.dedup();
+        assert_eq!(signs.len(), Placement::ALL.len());
+    }
+
+    #[test]
+    fn a_diagram_is_told_in_words() {
+        assert_eq!(
+            in_words(&Placement::DeepNorm.recipe()),
+            "One DeepNorm block: norms on the sum; the stream is multiplied by alpha"
+        );
+        assert_eq!(in_words(&Placement::None.recipe()), "One No norm block: no norm");
+    }
+}

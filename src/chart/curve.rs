@@ -1,0 +1,128 @@
+//! A series of a measurement as a curve over the blocks.
+
+use crate::model::{Placement, Tensor};
+use crate::stats::{Engine, Mark, Measurement, Quantity};
+
+/// One placement's values over the blocks, with what is to be said of each.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Curve {
+    /// Whose.
+    pub placement: Placement,
+    /// Blocks of the model.
+    pub depth: u32,
+    /// The block of the first value: 0 for states of the stream, 1 for weights.
+    pub first: u32,
+    /// The values.
+    pub values: Vec<f64>,
+    /// What is to be said of each value; `None` where it can be believed.
+    pub marks: Vec<Option<Mark>>,
+    /// The arithmetic: `float32` or `float64`.
+    pub precision: &'static str,
+    /// Whether it belongs to the depth that is asked for.
+    pub fresh: bool,
+}
+
+/// The first block a quantity has a value for. States are counted from 0, the weights of a block from 1.
+#[must_use]
+pub const fn first_block(quantity: Quantity) -> u32 {
+    match quantity {
+        Quantity::GradWeight(_) => 1,
+        _ => 0,
+    }
+}
+
+/// The arithmetic of an engine.
+#[must_use]
+pub const fn precision(engine: Engine) -> &'static str {
+    match engine {
+        Engine::Gpu | Engine::Cpu => "float32",
+        Engine::Reference => "float64",
+    }
+}
+
+/// The symbol of a tensor: a letter and what is written below it.
+#[must_use]
+pub const fn symbol(tensor: Tensor) -> (&'static str, &'static str) {
+    match tensor {
+        Tensor::Wq => ("W", "Q"),
+        Tensor::Wk => ("W", "K"),
+        Tensor::Wv => ("W", "V"),
+        Tensor::Wo => ("W", "O"),
+        Tensor::W1 => ("W", "1"),
+        Tensor::W2 => ("W", "2"),
+        Tensor::Wg => ("W", "g"),
+        Tensor::Input => ("x", "0"),
+        Tensor::Targets => ("targets", ""),
+        Tensor::Unembedding => ("U", ""),
+    }
+}
+
+impl Curve {
+    /// The curve of a quantity; `None` where the run does not have it.
+    #[must_use]
+    pub fn of(measurement: &Measurement, quantity: Quantity) -> Option<Self> {
+        let series = measurement.series(quantity)?;
+        Some(Self {
+            placement: measurement.config.placement,
+            depth: measurement.config.depth,
+            first: first_block(quantity),
+            values: series.values.clone(),
+            marks: (0..series.values.len()).map(|index| measurement.mark(quantity, index)).collect(),
+            precision: precision(measurement.engine),
+            fresh: true,
+        })
+    }
+
+    /// The block of a value.
+    #[must_use]
+    pub const fn block(&self, index: usize) -> u32 {
+        self.first + index as u32
+    }
+
+    /// The value at a block and what is to be said of it.
+    #[must_use]
+    pub fn at(&self, block: u32) -> Option<(f64, Option<Mark>)> {
+        let index = block.checked_sub(self.first)? as usize;
+        Some((*self.values.get(index)?, self.marks.get(index).copied().flatten()))
+    }
+
+    /// The values that can be believed.
+    pub fn known(&self) -> impl Iterator<Item = f64> + '_ {
+        self.values.iter().zip(&self.marks).filter(|(_, mark)| mark.is_none()).map(|(value, _)| *value)
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::Curve;
+    use crate::model::Placement;
+    use crate::stats::Mark;
+
+    /// A curve of plain values; NaN, infinities and zeros are marked.
+    pub(crate) fn curve(placement: Placement, first: u32, values: &[f64]) -> Curve {
+        let mark = |value: &f64| match *value {
+            v if v.is_nan() => Some(Mark::NotANumber),
+            v if v.is_infinite() => Some(Mark::Overflow),
+            0.0 => Some(Mark::Zero),
+            _ => None,
+        };
+        Curve {
+            placement,
+            depth: values.len() as u32 - 1 + first,
+            first,
+            values: values.to_vec(),
+            marks: values.iter().map(mark).collect(),
+            precision: "float32",
+            fresh: true,
+        }
+    }
+
+    #[test]
+    fn blocks_count_from_the_first() {
+        let curve = curve(Placement::Pre, 1, &[2.0, 3.0]);
+        assert_eq!(curve.block(1), 2);
+        assert_eq!(curve.at(2), Some((3.0, None)));
+        assert_eq!(curve.at(0), None);
+        assert_eq!(curve.at(3), None);
+    }
+}

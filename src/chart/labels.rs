@@ -1,0 +1,138 @@
+//! Labels at the ends of the lines: direct, so that no legend is needed.
+
+use super::curve::Curve;
+use super::gaps::{Place, Run};
+use super::number;
+use super::plot::{Area, View};
+use super::scene::{Anchor, Cap, Shape, point};
+use super::text;
+
+/// From the end of a line to its label.
+const GAP: f64 = 12.0;
+/// Distance of labels of two lines, and of one.
+const PITCH: [f64; 2] = [38.0, 18.0];
+/// From this many curves on, name and value stand on one line.
+const COMPACT_FROM: usize = 4;
+
+struct End<'a> {
+    curve: &'a Curve,
+    value: f64,
+    x: f64,
+    y: f64,
+}
+
+/// Room at the right of the plot.
+pub(super) fn margin(curves: &[Curve], view: &View) -> f64 {
+    let least: f64 = if view.is_narrow() { 78.0 } else { 84.0 };
+    let name = |curve: &Curve| text::width(curve.placement.recipe().label, 13.0, true);
+    let widest = curves.iter().map(name).fold(0.0, f64::max);
+    let value = if curves.len() >= COMPACT_FROM { text::width(" 0.00", 13.0, true) } else { 0.0 };
+    (GAP + widest + value).max(least).ceil()
+}
+
+/// Draws the labels, and the bracket between two.
+pub(super) fn draw(out: &mut Vec<Shape>, curves: &[Curve], runs: &[Vec<Run>], view: &View, area: &Area) {
+    let mut ends: Vec<End<'_>> = Vec::new();
+    for (curve, runs) in curves.iter().zip(runs) {
+        if let (Some(value), Some(run)) = (curve.values.last(), runs.last())
+            && run.place == Place::On
+        {
+            ends.push(End { curve, value: *value, x: area.x(f64::from(curve.depth)) + GAP, y: area.y(*value) });
+        }
+    }
+    let compact = curves.len() >= COMPACT_FROM;
+    let pitch = PITCH[usize::from(compact)];
+    if ends.len() as f64 * pitch > area.bottom - area.top + pitch {
+        return;
+    }
+    ends.sort_by(|a, b| a.y.total_cmp(&b.y));
+    spread(&mut ends, pitch, area.top + 4.0, area.bottom - if compact { 2.0 } else { 14.0 });
+    for end in &ends {
+        label(out, end, compact, view);
+    }
+    if curves.len() == 2 && ends.len() == 2 {
+        bracket(out, &ends, view);
+    }
+}
+
+/// Moves labels apart until none is nearer to the next than the pitch, and none is past the ends.
+fn spread(ends: &mut [End<'_>], pitch: f64, top: f64, bottom: f64) {
+    for _ in 0..40 {
+        for i in 1..ends.len() {
+            let (above, below) = (ends[i - 1].y, ends[i].y);
+            if below - above < pitch {
+                let middle = (above + below) / 2.0;
+                (ends[i - 1].y, ends[i].y) = (middle - pitch / 2.0, middle + pitch / 2.0);
+            }
+        }
+        if let Some(first) = ends.first_mut() {
+            first.y = first.y.max(top);
+        }
+        if let Some(last) = ends.last_mut() {
+            last.y = last.y.min(bottom);
+        }
+    }
+}
+
+fn label(out: &mut Vec<Shape>, end: &End<'_>, compact: bool, view: &View) {
+    let color = view.theme.text(end.curve.placement);
+    let alpha = if end.curve.fresh { 1.0 } else { 0.45 };
+    let name = end.curve.placement.recipe().label;
+    let value = number::value(end.value);
+    let mut line = |y: f64, text: String, size: f64| {
+        out.push(Shape::Text {
+            at: point(end.x, y),
+            text,
+            size,
+            strong: true,
+            color,
+            alpha,
+            anchor: Anchor::Start,
+            halo: Some(view.theme.background),
+        });
+    };
+    if compact {
+        line(end.y + 4.5, format!("{name} {value}"), 13.0);
+    } else {
+        // A power of ten is long: it takes the size of the name.
+        let size = if value.contains('×') { 15.0 } else { 20.0 };
+        line(end.y - 5.0, name.into(), 13.0);
+        line(end.y + 15.0, value, size);
+    }
+}
+
+/// How far two ends are apart, in times.
+fn bracket(out: &mut Vec<Shape>, ends: &[End<'_>], view: &View) {
+    let (upper, lower) = (&ends[0], &ends[1]);
+    let times = upper.value / lower.value;
+    let same_depth = upper.curve.depth == lower.curve.depth && upper.curve.fresh == lower.curve.fresh;
+    if !same_depth || !times.is_finite() || times < 2.0 || lower.y - upper.y <= 90.0 {
+        return;
+    }
+    let alpha = if upper.curve.fresh { 1.0 } else { 0.45 };
+    let (from, to, x) = (upper.y + 25.0, lower.y - 24.0, upper.x + 3.0);
+    let middle = (from + to) / 2.0;
+    let mut line = |x0: f64, y0: f64, x1: f64, y1: f64| {
+        out.push(Shape::Line {
+            points: vec![point(x0, y0), point(x1, y1)],
+            color: view.theme.ink_3,
+            alpha,
+            width: 1.0,
+            cap: Cap::Butt,
+        });
+    };
+    line(x - 3.0, from, x + 3.0, from);
+    line(x, from, x, middle - 12.0);
+    line(x, middle + 12.0, x, to);
+    line(x - 3.0, to, x + 3.0, to);
+    out.push(Shape::Text {
+        at: point(x - 3.0, middle + 5.0),
+        text: format!("{}×", number::ratio(times)),
+        size: 13.0,
+        strong: false,
+        color: view.theme.ink_2,
+        alpha,
+        anchor: Anchor::Start,
+        halo: Some(view.theme.background),
+    });
+}

@@ -1,0 +1,57 @@
+//! Markers as shapes.
+
+use std::f64::consts::SQRT_2;
+
+use super::scene::{Cap, Point, Shape, point};
+use super::style::Marker;
+use super::theme::Color;
+
+/// Width of the rim of paper round a marker.
+const HALO: f64 = 1.5;
+
+/// Corners of a marker of radius `r`, for those that have some.
+pub(super) fn corners(marker: Marker, at: Point, r: f64) -> Vec<Point> {
+    let from = |list: &[(f64, f64)]| list.iter().map(|(x, y)| point(at.x + x * r, at.y + y * r)).collect();
+    match marker {
+        Marker::Square => from(&[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)]),
+        Marker::TriangleUp => from(&[(0.0, -1.15), (1.15, 0.85), (-1.15, 0.85)]),
+        Marker::TriangleDown => from(&[(0.0, 1.15), (1.15, -0.85), (-1.15, -0.85)]),
+        Marker::Diamond => from(&[(0.0, -1.3), (1.3, 0.0), (0.0, 1.3), (-1.3, 0.0)]),
+        Marker::Disc | Marker::Ring | Marker::Cross => Vec::new(),
+    }
+}
+
+/// A marker with its rim of paper.
+pub(super) fn shapes(marker: Marker, at: Point, r: f64, color: Color, paper: Color, alpha: f64) -> Vec<Shape> {
+    let disc = |radius, color, alpha| Shape::Disc { center: at, radius, color, alpha };
+    match marker {
+        Marker::Disc => vec![disc(r + HALO / 2.0, paper, 1.0), disc(r - HALO / 2.0 + 0.25, color, alpha)],
+        Marker::Ring => {
+            vec![disc(r + 0.75, paper, 1.0), disc(r * 0.85 + 0.6, color, alpha), disc(r * 0.85 - 1.2, paper, 1.0)]
+        }
+        Marker::Cross => {
+            let arm = r * 0.8;
+            let stroke = |dx: f64, color, width, alpha| Shape::Line {
+                points: vec![point(at.x - dx, at.y - arm), point(at.x + dx, at.y + arm)],
+                color,
+                alpha,
+                width,
+                cap: Cap::Butt,
+            };
+            vec![
+                disc(r * SQRT_2 * 0.75, paper, 1.0),
+                stroke(arm, color, 2.0, alpha),
+                stroke(-arm, color, 2.0, alpha),
+            ]
+        }
+        _ => {
+            let points = corners(marker, at, r);
+            let mut rim = points.clone();
+            rim.push(points[0]);
+            vec![
+                Shape::Line { points: rim, color: paper, alpha: 1.0, width: HALO * 2.0, cap: Cap::Round },
+                Shape::Area { points, color, alpha },
+            ]
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! The probe: a hairline at one block, its values at the top.
+
+use super::curve::Curve;
+use super::gaps::{self, Place};
+use super::plot::{Area, View, value_in_words};
+use super::scene::{Anchor, Shape, point};
+use super::text;
+
+const PITCH: f64 = 19.0;
+
+/// Draws the probe over a chart.
+pub(super) fn draw(out: &mut Vec<Shape>, curves: &[Curve], block: u32, view: &View, area: &Area) {
+    let theme = &view.theme;
+    let x = area.x(f64::from(block)).round() + 0.5;
+    if x > area.right + 1.0 {
+        return;
+    }
+    out.push(Shape::Hair { from: point(x, area.top), to: point(x, area.base), color: theme.ink_2 });
+    pill(out, block, x, view, area);
+
+    let mut rows: Vec<(f64, &Curve, String)> = Vec::new();
+    for curve in curves {
+        let Some((value, mark)) = curve.at(block) else { continue };
+        let Some(words) = value_in_words(curve, block) else { continue };
+        if gaps::place(value, mark, &view.range) == Place::On {
+            let at = point(x, area.y(value));
+            let color = theme.line(curve.placement);
+            out.push(Shape::Disc { center: at, radius: 6.1, color, alpha: 1.0 });
+            out.push(Shape::Disc { center: at, radius: 3.9, color: theme.background, alpha: 1.0 });
+        }
+        let order = if value.is_finite() { value } else { f64::INFINITY };
+        rows.push((order, curve, words));
+    }
+    rows.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let widest = rows.iter().map(|(_, _, words)| text::width(words, 13.0, true)).fold(0.0, f64::max);
+    let to_left = x + 10.0 + widest > area.right;
+    let (at, anchor) = if to_left { (x - 10.0, Anchor::End) } else { (x + 10.0, Anchor::Start) };
+    for (row, (_, curve, words)) in rows.into_iter().enumerate() {
+        out.push(Shape::Text {
+            at: point(at, area.top + 18.0 + PITCH * row as f64),
+            text: words,
+            size: 13.0,
+            strong: true,
+            color: theme.text(curve.placement),
+            alpha: 1.0,
+            anchor,
+            halo: Some(theme.background),
+        });
+    }
+}
+
+/// The block in a pill of ink on the axis.
+fn pill(out: &mut Vec<Shape>, block: u32, x: f64, view: &View, area: &Area) {
+    const RADIUS: f64 = 4.0;
+    let words = format!("block {block}");
+    let half = (text::width(&words, 12.0, true) / 2.0 + 8.0).round();
+    let middle = x.clamp(half, view.width - half);
+    let (left, right, top, bottom) = (middle - half, middle + half, area.base + 4.0, area.base + 24.0);
+    let corner = |cx: f64, cy: f64, from: f64| {
+        (0..=4).map(move |step| {
+            let angle = (from + f64::from(step) * 22.5).to_radians();
+            point(cx + RADIUS * angle.cos(), cy + RADIUS * angle.sin())
+        })
+    };
+    let mut points = Vec::new();
+    points.extend(corner(right - RADIUS, top + RADIUS, -90.0));
+    points.extend(corner(right - RADIUS, bottom - RADIUS, 0.0));
+    points.extend(corner(left + RADIUS, bottom - RADIUS, 90.0));
+    points.extend(corner(left + RADIUS, top + RADIUS, 180.0));
+    out.push(Shape::Area { points, color: view.theme.ink, alpha: 1.0 });
+    out.push(Shape::Text {
+        at: point(middle, area.base + 18.5),
+        text: words,
+        size: 12.0,
+        strong: true,
+        color: view.theme.background,
+        alpha: 1.0,
+        anchor: Anchor::Middle,
+        halo: None,
+    });
+}
