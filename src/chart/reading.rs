@@ -264,7 +264,7 @@ mod tests {
         let none = measurement(Placement::None, stream, vec![f64::NAN; 200]);
         assert_eq!(
             reading(&none, W2).text(),
-            "multiplies the stream by 1.61 a block and passes float32’s range in block 186; W2’s gradient is not a \
+            "multiplies the stream by 1.61 a block and passes float32’s range in block 187; W2’s gradient is not a \
              number in any block."
         );
     }
