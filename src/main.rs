@@ -1,2 +1,6 @@
 //! The page.
-fn main() {}
+
+fn main() {
+    console_error_panic_hook::set_once();
+    normscope::app::mount();
+}

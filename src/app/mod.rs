@@ -1,1 +1,28 @@
-//! Not yet.
+//! The page.
+//!
+//! | part | what |
+//! |---|---|
+//! | [`words`] | every text |
+//! | [`state`] | the signals: what is asked for, what has finished |
+//! | [`address`] | the request in the URL, and back and forward |
+//! | [`engines`] | the three engines behind one call |
+//! | [`runner`] | which pass runs now; the newest request wins |
+//! | [`play`] | depth in motion |
+//! | [`browser`] | small things asked of the browser |
+//! | [`components`] | what is seen |
+
+mod address;
+mod browser;
+mod components;
+mod engines;
+mod play;
+mod runner;
+mod state;
+mod words;
+
+use leptos::prelude::*;
+
+/// Puts the page into the document.
+pub fn mount() {
+    mount_to_body(components::App);
+}

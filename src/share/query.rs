@@ -67,6 +67,35 @@ impl Request {
     }
 }
 
+impl Request {
+    /// Sets one key from text, as a field of a form does. The notices say what had to give way: `heads`, where it does
+    /// not divide a new width.
+    ///
+    /// # Errors
+    /// Where the text is no value of that key; the request is then as it was, and the notice says what is allowed.
+    pub fn set(&mut self, name: &str, text: &str) -> Result<Vec<Notice>, Notice> {
+        let refuse = |allowed: String, used: String| Notice { key: name.into(), given: text.into(), allowed, used };
+        let Some(key) = keys().iter().find(|key| key.name == name) else {
+            return Err(refuse(String::new(), String::new()));
+        };
+        let before = self.clone();
+        if !(key.set)(self, text) {
+            return Err(refuse(key.kind.allowed(), (key.get)(&before)));
+        }
+        let (width, heads) = (self.config.width, self.config.heads);
+        if !self.config.settle_heads() {
+            return Ok(Vec::new());
+        }
+        let allowed = format!("a divisor of width, which is {width}");
+        let used = self.config.heads.to_string();
+        if name == "heads" {
+            *self = before;
+            return Err(refuse(allowed, (key.get)(self)));
+        }
+        Ok(vec![Notice { key: "heads".into(), given: heads.to_string(), allowed, used }])
+    }
+}
+
 /// What was wrong with one key of a query, and what was done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {

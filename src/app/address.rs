@@ -1,0 +1,78 @@
+//! The request in the URL's query. A choice is a step of the history; a movement is one step from its start to its end.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use wasm_bindgen::JsValue;
+
+use crate::share::{Notice, Request, Target, parse, to_query};
+
+use super::browser::{self, Later};
+use super::state::Gesture;
+
+/// A movement that rests this long has ended.
+const REST_MS: f64 = 1200.0;
+/// While something moves, the address follows at this distance: browsers refuse more than some 6 changes a second.
+const FOLLOW_MS: u64 = 250;
+
+/// Writes the address.
+#[derive(Clone, Default)]
+pub(crate) struct Address {
+    last_movement_ms: Rc<Cell<Option<f64>>>,
+    later: Later,
+}
+
+impl Address {
+    /// What the address asks for, and what was wrong with it.
+    #[must_use]
+    pub(crate) fn read() -> (Request, Vec<Notice>) {
+        parse(&browser::window().location().search().unwrap_or_default(), Target::Page)
+    }
+
+    /// The whole address of a request.
+    #[must_use]
+    pub(crate) fn link(request: &Request) -> String {
+        let location = browser::window().location();
+        format!("{}{}", location.origin().unwrap_or_default(), path(request))
+    }
+
+    /// Brings the address up to date.
+    pub(crate) fn write(&self, request: &Request, gesture: Gesture) {
+        let now = browser::now_ms();
+        let continues = self.last_movement_ms.get().is_some_and(|last| now - last < REST_MS);
+        match gesture {
+            Gesture::Choice => {
+                self.later.forget();
+                self.last_movement_ms.set(None);
+                push(request);
+            }
+            Gesture::Movement => {
+                self.last_movement_ms.set(Some(now));
+                if continues {
+                    let request = request.clone();
+                    self.later.ask(FOLLOW_MS, move || replace(&request));
+                } else {
+                    push(request);
+                }
+            }
+        }
+    }
+}
+
+fn path(request: &Request) -> String {
+    let query = to_query(request, Target::Page);
+    let path = browser::window().location().pathname().unwrap_or_default();
+    if query.is_empty() { path } else { format!("{path}?{query}") }
+}
+
+fn push(request: &Request) {
+    if let Ok(history) = browser::window().history() {
+        let _ = history.push_state_with_url(&JsValue::NULL, "", Some(&path(request)));
+    }
+}
+
+fn replace(request: &Request) {
+    if let Ok(history) = browser::window().history() {
+        let _ = history.replace_state_with_url(&JsValue::NULL, "", Some(&path(request)));
+    }
+}

@@ -1,0 +1,148 @@
+//! Small things asked of the browser. What it refuses is done without: storage and the clipboard may be blocked.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use js_sys::Promise;
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{MediaQueryList, MessageChannel, Window};
+
+/// The window of the page; the app runs in no other place.
+#[must_use]
+pub(crate) fn window() -> Window {
+    web_sys::window().unwrap_throw()
+}
+
+/// Milliseconds since the page was opened.
+#[must_use]
+pub(crate) fn now_ms() -> f64 {
+    window().performance().map_or(0.0, |clock| clock.now())
+}
+
+/// Device pixels of a CSS pixel.
+#[must_use]
+pub(crate) fn device_pixel_ratio() -> f64 {
+    window().device_pixel_ratio().clamp(0.5, 8.0)
+}
+
+fn media(query: &str) -> Option<MediaQueryList> {
+    window().match_media(query).ok().flatten()
+}
+
+/// Whether a media query holds now.
+#[must_use]
+pub(crate) fn media_matches(query: &str) -> bool {
+    media(query).is_some_and(|list| list.matches())
+}
+
+/// Calls back at each change of a media query, as long as the page lives.
+pub(crate) fn on_media_change(query: &str, call: impl Fn(bool) + 'static) {
+    let Some(list) = media(query) else { return };
+    let of_list = list.clone();
+    let closure = Closure::<dyn Fn()>::new(move || call(of_list.matches()));
+    let _ = list.add_event_listener_with_callback("change", closure.as_ref().unchecked_ref());
+    closure.forget();
+}
+
+/// Whether the visitor asked for less motion.
+#[must_use]
+pub(crate) fn prefers_reduced_motion() -> bool {
+    media_matches("(prefers-reduced-motion: reduce)")
+}
+
+/// What was stored under a key.
+#[must_use]
+pub(crate) fn stored(key: &str) -> Option<String> {
+    window().local_storage().ok()??.get_item(key).ok()?
+}
+
+/// Stores a value.
+pub(crate) fn store(key: &str, value: &str) {
+    if let Ok(Some(storage)) = window().local_storage() {
+        let _ = storage.set_item(key, value);
+    }
+}
+
+/// Copies a text; false where the browser refuses.
+pub(crate) async fn copy(text: &str) -> bool {
+    let clipboard = js_sys::Reflect::get(&window().navigator(), &"clipboard".into());
+    if !clipboard.is_ok_and(|clipboard| clipboard.is_object()) {
+        return false;
+    }
+    JsFuture::from(window().navigator().clipboard().write_text(text)).await.is_ok()
+}
+
+/// Calls a function when the size of an element changes, as long as the page lives.
+pub(crate) fn on_resize(element: &web_sys::Element, call: impl Fn() + 'static) {
+    let closure = Closure::<dyn Fn()>::new(call);
+    if let Ok(observer) = web_sys::ResizeObserver::new(closure.as_ref().unchecked_ref()) {
+        observer.observe(element);
+        std::mem::forget(observer);
+    }
+    closure.forget();
+}
+
+/// Lets the browser draw and take input between two pieces of work. A message is quicker than a timer, which browsers
+/// hold back to 4 ms.
+pub(crate) struct Breath {
+    channel: MessageChannel,
+}
+
+impl Breath {
+    /// A way to yield.
+    #[must_use]
+    pub(crate) fn new() -> Option<Self> {
+        Some(Self { channel: MessageChannel::new().ok()? })
+    }
+
+    /// Resolves after the browser had its turn.
+    pub(crate) async fn take(&self) {
+        let port = self.channel.port2();
+        let promise = Promise::new(&mut |resolve, _| {
+            self.channel.port1().set_onmessage(Some(&resolve));
+            let _ = port.post_message(&JsValue::NULL);
+        });
+        let _ = JsFuture::from(promise).await;
+    }
+}
+
+/// Calls back before each frame until the function returns false.
+pub(crate) fn each_frame(call: impl Fn() -> bool + 'static) {
+    fn next(call: Rc<dyn Fn() -> bool>) {
+        leptos::prelude::request_animation_frame(move || {
+            if call() {
+                next(call);
+            }
+        });
+    }
+    next(Rc::new(call));
+}
+
+/// Runs a function once, a while after the last time it was asked to.
+#[derive(Clone, Default)]
+pub(crate) struct Later {
+    turn: Rc<Cell<u64>>,
+}
+
+impl Later {
+    /// Asks, and forgets what was asked before.
+    pub(crate) fn ask(&self, milliseconds: u64, call: impl FnOnce() + 'static) {
+        let turn = self.turn.get() + 1;
+        self.turn.set(turn);
+        let newest = Rc::clone(&self.turn);
+        leptos::prelude::set_timeout(
+            move || {
+                if newest.get() == turn {
+                    call();
+                }
+            },
+            std::time::Duration::from_millis(milliseconds),
+        );
+    }
+
+    /// Forgets what was asked.
+    pub(crate) fn forget(&self) {
+        self.turn.set(self.turn.get() + 1);
+    }
+}

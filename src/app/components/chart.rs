@@ -1,0 +1,468 @@
+//! One chart: title, scale, plot with probe, or the same numbers as a table.
+
+use std::rc::Rc;
+
+use leptos::html;
+use leptos::prelude::*;
+use web_sys::{HtmlElement, KeyboardEvent, PointerEvent};
+
+use crate::app::browser;
+use crate::app::state::{Gesture, Page, page};
+use crate::app::words;
+use crate::chart::axis::{self, Range};
+use crate::chart::canvas::Canvas;
+use crate::chart::curve::{Curve, first_block};
+use crate::chart::plot::{View, block_at, plot, value_in_words};
+use crate::chart::scene::Scene;
+use crate::model::Placement;
+use crate::share::{Request, Scale};
+use crate::stats::Quantity;
+
+use super::field::{choices_of, text_of};
+use super::icons;
+use super::table::Table;
+
+/// Ranges ease to the next in this time.
+const CALM_MS: f64 = 240.0;
+
+/// What a chart is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Subject {
+    /// The residual stream.
+    Stream,
+    /// The gradient that is chosen.
+    Gradient,
+}
+
+impl Subject {
+    const fn key(self) -> &'static str {
+        match self {
+            Self::Stream => "stream",
+            Self::Gradient => "gradient",
+        }
+    }
+
+    fn quantity(self, request: &Request) -> Quantity {
+        match self {
+            Self::Stream => Quantity::StreamRms,
+            Self::Gradient => request.gradient,
+        }
+    }
+
+    const fn scale(self, request: &Request) -> Scale {
+        match self {
+            Self::Stream => request.stream_scale,
+            Self::Gradient => request.gradient_scale,
+        }
+    }
+
+    fn set_scale(self, request: &mut Request, scale: Scale) {
+        match self {
+            Self::Stream => request.stream_scale = scale,
+            Self::Gradient => request.gradient_scale = scale,
+        }
+    }
+}
+
+/// What a y range belongs to: while this stays, the range never shrinks.
+#[derive(Clone, Debug, PartialEq)]
+struct Belongs {
+    frame: u32,
+    placements: Vec<Placement>,
+    quantity: Quantity,
+    /// The query without its depth.
+    rest: Request,
+}
+
+/// A y range, and what it was fitted for.
+#[derive(Clone, Debug, PartialEq)]
+struct Held {
+    range: Range,
+    belongs: Option<Belongs>,
+}
+
+/// The frame of x and the range of y.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Extent {
+    frame: f64,
+    range: Range,
+}
+
+/// A chart.
+#[component]
+pub(super) fn Chart(subject: Subject) -> impl IntoView {
+    let page = page();
+    let is_table = RwSignal::new(false);
+    let quantity = Memo::new(move |_| page.request.with(|request| subject.quantity(request)));
+    let curves = Memo::new(move |_| page.curves(quantity.get()));
+    let progress = move || {
+        let running = page.running.get().filter(|_| page.is_late.get());
+        running.map(|running| format!("{:.1}%", 4.0 + 96.0 * running.progress))
+    };
+    view! {
+        <figure class="chart" data-chart=subject.key()>
+            <figcaption>
+                <Title subject=subject quantity=quantity/>
+                <span class="unit">{move || words::unit(quantity.get())}</span>
+                <Options subject=subject is_table=is_table/>
+            </figcaption>
+            <i class="cue" hidden=move || progress().is_none() style:width=move || progress().unwrap_or_default()></i>
+            <div class="frame">
+                <Plot subject=subject quantity=quantity curves=curves is_hidden=is_table/>
+                <Show when=move || is_table.get()>
+                    <Table quantity=quantity/>
+                </Show>
+            </div>
+        </figure>
+    }
+}
+
+#[component]
+fn Title(subject: Subject, quantity: Memo<Quantity>) -> impl IntoView {
+    let page = page();
+    let words = move || {
+        let (before, letter, below) = words::title(quantity.get());
+        view! { {before}{letter}<sub>{below}</sub> }
+    };
+    if subject == Subject::Stream {
+        return view! { <h2>{words}</h2> }.into_any();
+    }
+    let change = move |event| {
+        let text = event_target_value(&event);
+        page.change(Gesture::Choice, |request| {
+            // A word of the list itself is always allowed.
+            let _ = request.set("gradient", &text);
+        });
+    };
+    let option = move |word: &'static str| {
+        let is_missing = move || page.request.with(|request| is_missing(request, word));
+        view! {
+            <option value=word selected=move || text_of(page, "gradient") == word disabled=is_missing>
+                {words::choice("gradient", word)}
+            </option>
+        }
+    };
+    view! {
+        <h2 class="choice">
+            <span aria-hidden="true">{words}<span class="art" inner_html=icons::CHEVRON></span></span>
+            <select
+                name="gradient"
+                aria-label=words::label("gradient")
+                prop:value=move || text_of(page, "gradient")
+                on:change=change
+                on:focus=move |_| page.helped.set("gradient")
+            >
+                {choices_of("gradient").iter().map(|word| option(word)).collect_view()}
+            </select>
+        </h2>
+    }
+    .into_any()
+}
+
+/// Whether the model has no such matrix.
+fn is_missing(request: &Request, word: &str) -> bool {
+    use crate::model::Activation;
+    match word {
+        "wg" => request.config.act != Activation::SwiGlu,
+        "wo" => !request.config.output_projection.0,
+        _ => false,
+    }
+}
+
+#[component]
+fn Options(subject: Subject, is_table: RwSignal<bool>) -> impl IntoView {
+    let page = page();
+    let is_open = RwSignal::new(false);
+    let scale = Memo::new(move |_| page.request.with(|request| subject.scale(request)));
+    let pressed = |is_on: bool| if is_on { "true" } else { "false" };
+    let choose = move |wanted: Scale| {
+        is_table.set(false);
+        is_open.set(false);
+        page.change(Gesture::Choice, |request| subject.set_scale(request, wanted));
+    };
+    let is_scale = move |wanted: Scale| !is_table.get() && scale.get() == wanted;
+    let close_on_escape = move |event: KeyboardEvent| {
+        if event.key() == "Escape" {
+            is_open.set(false);
+        }
+    };
+    view! {
+        <div class="options" class:open=move || is_open.get() on:keydown=close_on_escape>
+            <button
+                class="dots"
+                type="button"
+                aria-label=words::CHART_OPTIONS
+                aria-expanded=move || pressed(is_open.get())
+                on:click=move |_| is_open.update(|open| *open = !*open)
+            >
+                <span class="art" inner_html=icons::DOTS></span>
+            </button>
+            <div class="list" role="group" aria-label=words::CHART_OPTIONS>
+                <button
+                    type="button"
+                    data-option="linear"
+                    aria-pressed=move || pressed(is_scale(Scale::Linear))
+                    on:click=move |_| choose(Scale::Linear)
+                >
+                    {words::LINEAR}
+                </button>
+                <button
+                    type="button"
+                    data-option="log"
+                    aria-pressed=move || pressed(is_scale(Scale::Log))
+                    on:click=move |_| choose(Scale::Log)
+                >
+                    {words::LOG}
+                </button>
+                <button
+                    type="button"
+                    data-option="table"
+                    aria-pressed=move || pressed(is_table.get())
+                    on:click=move |_| {
+                        is_open.set(false);
+                        is_table.update(|table| *table = !*table);
+                    }
+                >
+                    {words::TABLE}
+                </button>
+            </div>
+        </div>
+    }
+}
+
+#[component]
+fn Plot(subject: Subject, quantity: Memo<Quantity>, curves: Memo<Vec<Curve>>, is_hidden: RwSignal<bool>) -> impl IntoView {
+    let page = page();
+    let size = RwSignal::new((0.0, 0.0));
+    let holder = NodeRef::<html::Div>::new();
+    let layers = [NodeRef::<html::Canvas>::new(), NodeRef::new(), NodeRef::new()];
+    let held = held_range(page, subject, quantity, curves);
+    let extent = eased(page, held);
+
+    Effect::new(move |_| {
+        let Some(element) = holder.get() else { return };
+        let measured = element.clone();
+        let measure = move || size.set((f64::from(measured.client_width()), f64::from(measured.client_height())));
+        measure();
+        browser::on_resize(&element, measure);
+    });
+
+    let view = Memo::new(move |_| {
+        let (width, height) = size.get();
+        let extent = extent.get();
+        let depth = page.request.with(|request| request.config.depth);
+        View {
+            width,
+            height,
+            theme: page.theme(),
+            first: first_block(quantity.get()),
+            frame: axis::frame(depth),
+            frame_now: extent.frame,
+            range: held.get().range,
+            range_now: extent.range,
+            probe: page.probe.get(),
+            message: message(page, quantity.get()),
+        }
+    });
+    let scene = Memo::new(move |_| {
+        let view = view.get();
+        if view.width < 100.0 || view.height < 80.0 { Scene::default() } else { curves.with(|c| plot(c, &view)) }
+    });
+    draw_on(layers, scene);
+
+    let block_of = move |event: &PointerEvent| {
+        let element: HtmlElement = holder.get_untracked()?.into();
+        let x = f64::from(event.client_x()) - element.get_bounding_client_rect().left();
+        view.with_untracked(|view| curves.with_untracked(|curves| block_at(curves, view, x)))
+    };
+    let look = move |event: PointerEvent| page.probe.set(block_of(&event));
+    let leave = move |event: PointerEvent| {
+        if event.pointer_type() != "touch" {
+            page.probe.set(None);
+        }
+    };
+    let key = move |event: KeyboardEvent| probe_by_key(page, quantity, curves, &event);
+    let described = move || curves.with(|curves| in_words(curves, page.probe.get(), &scene.with(|s| s.notes.join(". "))));
+    let canvas = |layer: usize, name: &'static str| view! { <canvas node_ref=layers[layer] data-layer=name></canvas> };
+    view! {
+        <div
+            class="plot"
+            class:away=move || is_hidden.get()
+            node_ref=holder
+            tabindex="0"
+            role="slider"
+            aria-label=move || {
+                let (before, letter, below) = words::title(quantity.get());
+                format!("{before}{letter}{below}, {}, by block", words::unit(quantity.get()))
+            }
+            aria-valuemin=move || first_block(quantity.get())
+            aria-valuemax=move || page.request.with(|request| request.config.depth)
+            aria-valuenow=move || page.probe.get().unwrap_or(page.request.with(|request| request.config.depth))
+            aria-valuetext=described
+            on:pointermove=look
+            on:pointerdown=look
+            on:pointerleave=leave
+            on:keydown=key
+            on:blur=move |_| page.probe.set(None)
+        >
+            {canvas(0, "back")} {canvas(1, "data")} {canvas(2, "over")}
+        </div>
+    }
+}
+
+/// The y range: fitted anew where it belongs to something else, and never shrinking otherwise.
+fn held_range(page: Page, subject: Subject, quantity: Memo<Quantity>, curves: Memo<Vec<Curve>>) -> Memo<Held> {
+    Memo::new(move |before: Option<&Held>| {
+        let request = page.request.get();
+        let log = subject.scale(&request) == Scale::Log;
+        let is_settled = page.is_settled();
+        let fitted = curves.with(|curves| axis::fit(curves, log));
+        let before = before.filter(|held| held.range.log == log);
+        if !is_settled {
+            // Curves of another depth or another model are still shown: their range stays.
+            return before.cloned().unwrap_or(Held { range: fitted, belongs: None });
+        }
+        let mut rest = request.clone();
+        rest.config.depth = 0;
+        rest.stream_scale = Scale::Linear;
+        rest.gradient_scale = Scale::Linear;
+        let belongs = Some(Belongs {
+            frame: axis::frame(request.config.depth),
+            placements: request.placements,
+            quantity: quantity.get(),
+            rest,
+        });
+        let range = match before {
+            Some(held) if held.belongs == belongs => held.range.union(&fitted),
+            _ => fitted,
+        };
+        Held { range, belongs }
+    })
+}
+
+/// Frame and range on their way to where they will rest.
+fn eased(page: Page, held: Memo<Held>) -> RwSignal<Extent> {
+    let target = Memo::new(move |_| Extent {
+        frame: f64::from(axis::frame(page.request.with(|request| request.config.depth))),
+        range: held.get().range,
+    });
+    let shown = RwSignal::new(target.get_untracked());
+    let turn = StoredValue::new(0_u32);
+    Effect::new(move |before: Option<Extent>| {
+        let to = target.get();
+        let from = shown.get_untracked();
+        turn.update_value(|turn| *turn += 1);
+        // A first range has nothing to come from.
+        let is_known = before.is_some() && page.finished.with_untracked(|list| !list.is_empty());
+        if from == to || !is_known || from.range.log != to.range.log || browser::prefers_reduced_motion() {
+            shown.set(to);
+            return to;
+        }
+        let (mine, start) = (turn.get_value(), browser::now_ms());
+        browser::each_frame(move || {
+            if turn.get_value() != mine {
+                return false;
+            }
+            let share = ((browser::now_ms() - start) / CALM_MS).clamp(0.0, 1.0);
+            // Close to cubic-bezier(.2, 0, 0, 1).
+            let eased = 1.0 - (1.0 - share).powi(4);
+            shown.set(if share >= 1.0 {
+                to
+            } else {
+                Extent {
+                    frame: from.frame * (to.frame / from.frame).powf(eased),
+                    range: from.range.toward(&to.range, eased),
+                }
+            });
+            share < 1.0
+        });
+        to
+    });
+    shown
+}
+
+/// Draws a scene whenever it changes.
+fn draw_on(layers: [NodeRef<html::Canvas>; 3], scene: Memo<Scene>) {
+    let canvases = StoredValue::new_local(None::<Rc<[Canvas; 3]>>);
+    Effect::new(move |before: Option<Scene>| {
+        let scene = scene.get();
+        if canvases.with_value(Option::is_none) {
+            let font = document()
+                .document_element()
+                .and_then(|root| browser::window().get_computed_style(&root).ok()?)
+                .and_then(|style| style.get_property_value("--font").ok())
+                .unwrap_or_else(|| "sans-serif".into());
+            let made = layers.map(|layer| layer.get().and_then(|element| Canvas::new(element, font.trim().into())));
+            if let [Some(back), Some(data), Some(over)] = made {
+                canvases.set_value(Some(Rc::new([back, data, over])));
+            }
+        }
+        let Some(canvases) = canvases.get_value() else { return scene };
+        if scene.width > 0.0 {
+            let ratio = browser::device_pixel_ratio();
+            let same_size = before.as_ref().is_some_and(|b| b.width == scene.width && b.height == scene.height);
+            let shapes = [
+                (&scene.back, before.as_ref().map(|b| &b.back)),
+                (&scene.data, before.as_ref().map(|b| &b.data)),
+                (&scene.over, before.as_ref().map(|b| &b.over)),
+            ];
+            for (canvas, (now, before)) in canvases.iter().zip(shapes) {
+                if !same_size || before != Some(now) {
+                    // A browser that refuses to draw still has the table.
+                    let _ = canvas.draw(now, scene.width, scene.height, ratio);
+                }
+            }
+        }
+        scene
+    });
+}
+
+/// What stands in a plot without curves.
+fn message(page: Page, quantity: Quantity) -> Option<String> {
+    let request = page.request.get();
+    if request.placements.is_empty() {
+        return Some(words::CHOOSE_PLACEMENT.into());
+    }
+    let has_quantity = request.configs().iter().any(|config| Quantity::all(config).contains(&quantity));
+    if !has_quantity {
+        let (_, letter, below) = words::title(quantity);
+        return Some(words::no_matrix(letter, below));
+    }
+    (page.finished.with(Vec::is_empty) && page.trouble.with(Option::is_none)).then(|| words::COMPUTING.into())
+}
+
+/// Moves the probe by the arrow keys.
+fn probe_by_key(page: Page, quantity: Memo<Quantity>, curves: Memo<Vec<Curve>>, event: &KeyboardEvent) {
+    let Some(deepest) = curves.with_untracked(|curves| curves.iter().map(|curve| curve.depth).max()) else { return };
+    let first = first_block(quantity.get_untracked());
+    let now = page.probe.get_untracked();
+    let shifted = |by: i64| {
+        let from = now.map_or(if by > 0 { i64::from(first) - 1 } else { i64::from(deepest) + 1 }, i64::from);
+        (from + by).clamp(i64::from(first), i64::from(deepest)) as u32
+    };
+    let next = match event.key().as_str() {
+        "ArrowRight" | "ArrowUp" => Some(shifted(1)),
+        "ArrowLeft" | "ArrowDown" => Some(shifted(-1)),
+        "PageUp" => Some(shifted(12)),
+        "PageDown" => Some(shifted(-12)),
+        "Home" => Some(first),
+        "End" => Some(deepest),
+        "Escape" => None,
+        _ => return,
+    };
+    event.prevent_default();
+    page.probe.set(next);
+}
+
+/// The chart, or its probe, in words.
+fn in_words(curves: &[Curve], probe: Option<u32>, notes: &str) -> String {
+    let values = |block: Option<u32>| {
+        let one = |curve: &Curve| value_in_words(curve, block.unwrap_or(curve.depth));
+        curves.iter().filter_map(one).collect::<Vec<_>>().join(", ")
+    };
+    match probe {
+        Some(block) => format!("block {block}: {}", values(Some(block))),
+        None if notes.is_empty() => format!("last block: {}", values(None)),
+        None => format!("last block: {}. {notes}", values(None)),
+    }
+}

@@ -1,0 +1,39 @@
+//! The placements, each a switch that is also its legend.
+
+use leptos::prelude::*;
+
+use crate::app::state::page;
+use crate::app::words;
+use crate::chart::block::{glyph, sample};
+use crate::model::Placement;
+
+/// The chips.
+#[component]
+pub(super) fn Chips() -> impl IntoView {
+    let page = page();
+    let chip = move |placement: Placement| {
+        let is_on = Memo::new(move |_| page.request.with(|request| request.placements.contains(&placement)));
+        let label = placement.recipe().label;
+        view! {
+            <button
+                class="chip"
+                type="button"
+                role="checkbox"
+                data-placement=placement.key()
+                aria-checked=move || if is_on.get() { "true" } else { "false" }
+                title=words::placement_help(placement)
+                on:click=move |_| page.toggle(placement)
+            >
+                <span class="art swatch" inner_html=move || sample(placement, is_on.get())></span>
+                <span class="name">{label}</span>
+                <span class="art drawing" inner_html=glyph(placement)></span>
+            </button>
+        }
+    };
+    view! {
+        <div class="placements" role="group" aria-labelledby="placement-label">
+            <span class="label" id="placement-label">{words::PLACEMENT}</span>
+            <div class="chips">{Placement::ALL.iter().map(|placement| chip(*placement)).collect_view()}</div>
+        </div>
+    }
+}

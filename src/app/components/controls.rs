@@ -1,0 +1,67 @@
+//! The model, placement and depth apart.
+
+use leptos::prelude::*;
+
+use crate::app::state::page;
+use crate::app::words;
+
+use super::field::{Number, NumberRow, Select, Told, text_of};
+use super::icons;
+
+/// The controls.
+#[component]
+pub(super) fn Controls() -> impl IntoView {
+    let page = page();
+    let width_message = RwSignal::new(String::new());
+    view! {
+        <section class="controls" aria-label=words::CONTROLS>
+            <Select key="init"/>
+            <Select key="norm"/>
+            <Select key="act"/>
+            <div class="pick" on:pointerenter=move |_| page.helped.set("width")>
+                <span class="key">{words::label("width")}</span>
+                <span class="pair">
+                    <Number key="width" message=width_message/>
+                    <span aria-hidden="true">", "</span>
+                    <label>
+                        <Number key="heads" message=width_message/>
+                        <span aria-hidden="true">{words::label("heads")}</span>
+                    </label>
+                </span>
+            </div>
+            <Told key="width" message=width_message/>
+            <NumberRow key="tokens"/>
+            <NumberRow key="seed"/>
+            <Help/>
+            <details class="advanced">
+                <summary>{words::ADVANCED}<span class="art" inner_html=icons::RIGHT></span></summary>
+                <NumberRow key="batch"/>
+                <NumberRow key="ffn"/>
+                <NumberRow key="vocab"/>
+                <Select key="residual_scale"/>
+                <Select key="qk_norm"/>
+                <Select key="causal"/>
+                <Select key="attention"/>
+                <Select key="output_projection"/>
+                <Select key="final_norm"/>
+                <Select key="engine" with_automatic=true/>
+            </details>
+        </section>
+    }
+}
+
+/// One line on the control that was touched last, with its formula.
+#[component]
+fn Help() -> impl IntoView {
+    let page = page();
+    let help = Memo::new(move |_| {
+        let key = page.helped.get();
+        words::help(key, &text_of(page, key))
+    });
+    view! {
+        <p class="help" id="help">
+            {move || help.get().0} " "
+            <span inner_html=move || help.get().1></span>
+        </p>
+    }
+}

@@ -1,0 +1,168 @@
+//! The depth: figure, steps, play, and a logarithmic slider over a native range.
+
+use leptos::html;
+use leptos::prelude::*;
+use web_sys::{HtmlElement, KeyboardEvent, PointerEvent};
+
+use crate::app::play::{self, DEEPEST, SHALLOWEST, TICKS};
+use crate::app::state::{Gesture, page};
+use crate::app::words;
+
+use super::icons;
+
+/// Blocks of a page key.
+const PAGE: i64 = 12;
+
+/// The depth.
+#[component]
+pub(super) fn Depth() -> impl IntoView {
+    let page = page();
+    let depth = Memo::new(move |_| page.request.with(|request| request.config.depth));
+    let move_to = move |depth: u32, gesture| {
+        page.is_playing.set(false);
+        page.set_depth(depth, gesture);
+    };
+    let step = move |by: i64| {
+        let target = (i64::from(depth.get_untracked()) + by).clamp(i64::from(SHALLOWEST), i64::from(DEEPEST));
+        move_to(target as u32, Gesture::Movement);
+    };
+    let toggle = move |_| play::toggle(page);
+    let play_label = move || if page.is_playing.get() { words::PAUSE } else { words::PLAY };
+    let play_icon = move || if page.is_playing.get() { icons::PAUSE } else { icons::PLAY };
+    view! {
+        <section class="depth" aria-label=words::DEPTH>
+            <p class="number" aria-hidden="true">
+                <b>{move || depth.get()}</b>
+                <span>{move || if depth.get() == 1 { words::BLOCK } else { words::BLOCKS }}</span>
+            </p>
+            <div class="buttons">
+                <button class="step" type="button" aria-label=words::FEWER title=words::FEWER on:click=move |_| step(-1)>
+                    <span class="art" inner_html=icons::MINUS></span>
+                </button>
+                <button class="play" type="button" aria-label=play_label title=play_label on:click=toggle>
+                    <span class="art" inner_html=play_icon></span>
+                </button>
+                <button class="step" type="button" aria-label=words::MORE title=words::MORE on:click=move |_| step(1)>
+                    <span class="art" inner_html=icons::PLUS></span>
+                </button>
+            </div>
+            <Slider depth=depth on_move=Callback::new(move |(depth, gesture)| move_to(depth, gesture))/>
+        </section>
+    }
+}
+
+#[component]
+fn Slider(depth: Memo<u32>, on_move: Callback<(u32, Gesture)>) -> impl IntoView {
+    let page = page();
+    let rail = NodeRef::<html::Div>::new();
+    let range = NodeRef::<html::Input>::new();
+    let is_dragging = StoredValue::new(false);
+
+    let depth_under = move |event: &PointerEvent| {
+        let element: HtmlElement = rail.get_untracked()?.into();
+        let bounds = element.get_bounding_client_rect();
+        let share = (f64::from(event.client_x()) - bounds.left()) / bounds.width().max(1.0);
+        Some(play::depth_at(share))
+    };
+    let press = move |event: PointerEvent| {
+        if event.button() != 0 {
+            return;
+        }
+        event.prevent_default();
+        if let Some(element) = rail.get_untracked() {
+            let _ = element.set_pointer_capture(event.pointer_id());
+        }
+        if let Some(range) = range.get_untracked() {
+            let _ = range.focus();
+        }
+        is_dragging.set_value(true);
+        if let Some(depth) = depth_under(&event) {
+            on_move.run((depth, Gesture::Movement));
+        }
+    };
+    let drag = move |event: PointerEvent| {
+        if is_dragging.get_value()
+            && let Some(depth) = depth_under(&event)
+        {
+            on_move.run((depth, Gesture::Movement));
+        }
+    };
+    let release = move |_: PointerEvent| is_dragging.set_value(false);
+    let key = move |event: KeyboardEvent| {
+        if event.ctrl_key() || event.alt_key() || event.meta_key() {
+            return;
+        }
+        let by = match event.key().as_str() {
+            "ArrowRight" | "ArrowUp" => 1,
+            "ArrowLeft" | "ArrowDown" => -1,
+            "PageUp" => PAGE,
+            "PageDown" => -PAGE,
+            "Home" => -i64::from(DEEPEST),
+            "End" => i64::from(DEEPEST),
+            " " => {
+                event.prevent_default();
+                play::toggle(page);
+                return;
+            }
+            _ => return,
+        };
+        event.prevent_default();
+        let target = (i64::from(depth.get_untracked()) + by).clamp(i64::from(SHALLOWEST), i64::from(DEEPEST));
+        on_move.run((target as u32, Gesture::Movement));
+    };
+    // Assistive technology may set the native range directly.
+    let input = move |event| {
+        if let Ok(depth) = event_target_value(&event).parse() {
+            on_move.run((depth, Gesture::Movement));
+        }
+    };
+
+    let position = move || format!("{:.3}%", 100.0 * play::share_of(depth.get()));
+    let tick = move |(index, tick): (usize, u32)| {
+        let left = format!("{:.3}%", 100.0 * play::share_of(tick));
+        let is_last = index == TICKS.len() - 1;
+        view! {
+            <span
+                class="tick"
+                class:on=move || depth.get() == tick
+                class:first=index == 0
+                class:last=is_last
+                style:left=left
+            >
+                {tick}
+                <small>{words::MODELS[index]}</small>
+            </span>
+        }
+    };
+    view! {
+        <div
+            class="slider"
+            node_ref=rail
+            on:pointerdown=press
+            on:pointermove=drag
+            on:pointerup=release
+            on:pointercancel=release
+        >
+            <input
+                node_ref=range
+                type="range"
+                min=SHALLOWEST
+                max=DEEPEST
+                step="1"
+                aria-label=words::DEPTH
+                aria-valuetext=move || words::depth_in_words(depth.get())
+                aria-describedby="depth-help"
+                prop:value=move || depth.get().to_string()
+                on:keydown=key
+                on:input=input
+            />
+            <span class="vh" id="depth-help">{words::DEPTH_HELP}</span>
+            <span class="ticks" aria-hidden="true">
+                {TICKS.into_iter().enumerate().map(tick).collect_view()}
+            </span>
+            <i class="track"></i>
+            <i class="fill" style:width=position></i>
+            <i class="thumb" style:left=position></i>
+        </div>
+    }
+}

@@ -1,0 +1,168 @@
+//! Fields of the form: one reads and writes one key of a link.
+
+use leptos::prelude::*;
+use web_sys::{HtmlInputElement, KeyboardEvent};
+
+use crate::app::state::{Gesture, Page, page};
+use crate::app::words;
+use crate::share::{Kind, keys};
+
+use super::icons;
+
+/// The value of a key as text.
+pub(super) fn text_of(page: Page, key: &str) -> String {
+    let key = keys().iter().find(|known| known.name == key);
+    key.map_or_else(String::new, |key| page.request.with(|request| (key.get)(request)))
+}
+
+fn value_of(page: Page, key: &'static str) -> Memo<String> {
+    Memo::new(move |_| text_of(page, key))
+}
+
+/// The choices of a key.
+pub(super) fn choices_of(key: &str) -> &'static [&'static str] {
+    match keys().iter().find(|known| known.name == key).map(|key| key.kind) {
+        Some(Kind::Choice(words) | Kind::List(words)) => words,
+        _ => &[],
+    }
+}
+
+/// Sets a key, and says what was wrong or had to give way.
+fn set(page: Page, key: &'static str, text: &str) -> Result<Option<String>, String> {
+    let mut changed = page.request.get_untracked();
+    match changed.set(key, text) {
+        Ok(notices) => {
+            page.change(Gesture::Choice, |request| *request = changed);
+            let told: Vec<_> =
+                notices.iter().map(|notice| format!("{} is now {}: {}.", notice.key, notice.used, notice.allowed)).collect();
+            Ok((!told.is_empty()).then(|| told.join(" ")))
+        }
+        Err(notice) => Err(format!("“{text}” is not allowed: {}. {} stays.", notice.allowed, notice.used)),
+    }
+}
+
+/// A choice.
+#[component]
+pub(super) fn Select(key: &'static str, #[prop(optional)] with_automatic: bool) -> impl IntoView {
+    let page = page();
+    let value = value_of(page, key);
+    let change = move |event| {
+        let text = event_target_value(&event);
+        if text.is_empty() {
+            page.change(Gesture::Choice, |request| request.engine = None);
+        } else {
+            let _ = set(page, key, &text);
+        }
+    };
+    let option = move |word: &'static str| {
+        view! {
+            <option value=word selected=move || value.get() == word>{words::choice(key, word)}</option>
+        }
+    };
+    view! {
+        <label class="pick" on:focusin=move |_| page.helped.set(key) on:pointerenter=move |_| page.helped.set(key)>
+            <span class="key">{words::label(key)}</span>
+            <select name=key prop:value=move || value.get() on:change=change aria-describedby="help">
+                {with_automatic.then(|| option(""))}
+                {choices_of(key).iter().map(|word| option(word)).collect_view()}
+            </select>
+            <span class="art" inner_html=icons::CHEVRON></span>
+        </label>
+    }
+}
+
+/// A whole number. What is typed stays until it is allowed; the state keeps the last allowed value.
+#[component]
+pub(super) fn Number(
+    key: &'static str,
+    /// What had to be said of the last entry.
+    message: RwSignal<String>,
+) -> impl IntoView {
+    let page = page();
+    let value = value_of(page, key);
+    let is_wrong = RwSignal::new(false);
+    let enter = move |text: &str| match set(page, key, text.trim()) {
+        Ok(told) => {
+            is_wrong.set(false);
+            message.set(told.unwrap_or_default());
+        }
+        Err(told) => {
+            is_wrong.set(true);
+            message.set(told);
+        }
+    };
+    // Another value from elsewhere replaces what was typed.
+    Effect::new(move |before: Option<String>| {
+        let now = value.get();
+        if before.is_some_and(|before| before != now) && is_wrong.get_untracked() {
+            is_wrong.set(false);
+            message.set(String::new());
+        }
+        now
+    });
+    let keydown = move |event: KeyboardEvent| {
+        let input: HtmlInputElement = event_target(&event);
+        let by = match event.key().as_str() {
+            "Enter" => return enter(&input.value()),
+            "Escape" => {
+                input.set_value(&value.get_untracked());
+                is_wrong.set(false);
+                return message.set(String::new());
+            }
+            "ArrowUp" => 1,
+            "ArrowDown" => -1,
+            _ => return,
+        };
+        event.prevent_default();
+        let stride = if key == "width" { i64::from(page.request.with_untracked(|r| r.config.heads)).max(1) } else { 1 };
+        if let Ok(number) = value.get_untracked().parse::<i64>() {
+            let next = (number + by * stride).to_string();
+            let mut trial = page.request.get_untracked();
+            if trial.set(key, &next).is_ok_and(|notices| notices.is_empty()) {
+                enter(&next);
+            }
+        }
+    };
+    view! {
+        <input
+            class="number"
+            name=key
+            type="text"
+            inputmode="numeric"
+            autocomplete="off"
+            spellcheck="false"
+            size="4"
+            aria-label=words::label(key)
+            aria-invalid=move || if is_wrong.get() { "true" } else { "false" }
+            aria-describedby=format!("help told-{key}")
+            prop:value=move || value.get()
+            on:change=move |event| enter(&event_target_value(&event))
+            on:keydown=keydown
+            on:focus=move |_| page.helped.set(key)
+        />
+    }
+}
+
+/// A row with one number.
+#[component]
+pub(super) fn NumberRow(key: &'static str) -> impl IntoView {
+    let page = page();
+    let message = RwSignal::new(String::new());
+    view! {
+        <label class="pick" on:pointerenter=move |_| page.helped.set(key)>
+            <span class="key">{words::label(key)}</span>
+            <Number key=key message=message/>
+        </label>
+        <Told key=key message=message/>
+    }
+}
+
+/// What a field has to say.
+#[component]
+pub(super) fn Told(key: &'static str, message: RwSignal<String>) -> impl IntoView {
+    view! {
+        <p class="told" id=format!("told-{key}") role="status" hidden=move || message.with(String::is_empty)>
+            {move || message.get()}
+        </p>
+    }
+}

@@ -1,0 +1,50 @@
+//! Icons as SVG text.
+
+macro_rules! icon {
+    ($name:ident, $width:literal, $height:literal, $body:literal) => {
+        pub(super) const $name: &str = concat!(
+            "<svg width=\"",
+            $width,
+            "\" height=\"",
+            $height,
+            "\" viewBox=\"0 0 ",
+            $width,
+            " ",
+            $height,
+            "\" aria-hidden=\"true\">",
+            $body,
+            "</svg>"
+        );
+    };
+}
+
+icon!(CHEVRON, "10", "6", r#"<path d="M1 1l4 4 4-4" fill="none" stroke="currentColor" stroke-width="1.5"/>"#);
+icon!(RIGHT, "6", "10", r#"<path d="M1 1l4 4-4 4" fill="none" stroke="currentColor" stroke-width="1.5"/>"#);
+icon!(PLAY, "18", "18", r#"<path d="M4.5 2.2v13.6L16 9z" fill="currentColor"/>"#);
+icon!(PAUSE, "18", "18", r#"<path d="M4 2.5h3.5v13H4zM10.5 2.5H14v13h-3.5z" fill="currentColor"/>"#);
+icon!(MINUS, "16", "16", r#"<path d="M3 8h10" stroke="currentColor" stroke-width="1.75" stroke-linecap="round"/>"#);
+icon!(PLUS, "16", "16", r#"<path d="M3 8h10M8 3v10" stroke="currentColor" stroke-width="1.75" stroke-linecap="round"/>"#);
+icon!(
+    THEME,
+    "18",
+    "18",
+    r#"<circle cx="9" cy="9" r="7" fill="none" stroke="currentColor" stroke-width="1.5"/><path d="M9 2a7 7 0 0 1 0 14z" fill="currentColor"/>"#
+);
+icon!(
+    LINK,
+    "18",
+    "18",
+    r#"<path d="M7.5 10.5a3 3 0 0 0 4.2 0l2.8-2.8a3 3 0 0 0-4.2-4.2l-.9.9M10.500 7.500a3 3 0 0 0-4.2 0l-2.800 2.800a3 3 0 0 0 4.2 4.2l.9-.9" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round"/>"#
+);
+icon!(
+    DOTS,
+    "18",
+    "4",
+    r#"<circle cx="2" cy="2" r="1.75" fill="currentColor"/><circle cx="9" cy="2" r="1.75" fill="currentColor"/><circle cx="16" cy="2" r="1.75" fill="currentColor"/>"#
+);
+icon!(
+    MARK,
+    "28",
+    "22",
+    r#"<path class="wire" d="M0 14H28M5 14V9q0-5 5-5h2q5 0 5 5v5"/><rect class="bar" x="20" y="7.5" width="5" height="13" rx="1.5"/>"#
+);

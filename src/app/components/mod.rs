@@ -1,0 +1,68 @@
+//! What is seen.
+
+#![expect(unreachable_pub, reason = "the component macro makes its property types public")]
+
+mod chart;
+mod chips;
+mod controls;
+mod depth;
+mod field;
+mod header;
+mod icons;
+mod notices;
+mod readings;
+mod sparklines;
+mod status;
+mod table;
+
+use leptos::ev;
+use leptos::prelude::*;
+
+use super::state::Page;
+use super::{browser, runner, words};
+
+pub(super) use chart::Subject;
+
+/// The whole page.
+#[component]
+pub(super) fn App() -> impl IntoView {
+    let page = Page::new();
+    provide_context(page);
+    header::follow_theme(page);
+    runner::start(page);
+
+    let back = window_event_listener(ev::popstate, move |_| page.follow_address());
+    on_cleanup(move || back.remove());
+    Effect::new(move |_| {
+        let depth = page.request.with(|request| request.config.depth);
+        document().set_title(&format!("{}: {}", words::NAME, words::depth_in_words(depth)));
+    });
+
+    view! {
+        <header::Header/>
+        <div class="app">
+            <aside class="side">
+                <chips::Chips/>
+                <controls::Controls/>
+            </aside>
+            <main class="main">
+                <depth::Depth/>
+                <notices::Notices/>
+                <section class="charts" aria-label=words::CHARTS>
+                    <chart::Chart subject=Subject::Stream/>
+                    <chart::Chart subject=Subject::Gradient/>
+                </section>
+                <readings::Readings/>
+                <sparklines::Sparklines/>
+                <status::Status/>
+            </main>
+        </div>
+        <status::Announcer/>
+    }
+}
+
+/// Whether the page is so narrow that it is one column.
+#[must_use]
+fn is_one_column() -> bool {
+    browser::media_matches("(max-width: 899px)")
+}

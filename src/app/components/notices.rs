@@ -1,0 +1,72 @@
+//! What went wrong, what is kept, and what can be done. Between depth and charts, without colour.
+
+use leptos::prelude::*;
+
+use crate::app::engines::Failure;
+use crate::app::state::{Device, Gesture, page};
+use crate::app::words;
+use crate::stats::Engine;
+
+/// The notices.
+#[component]
+pub(super) fn Notices() -> impl IntoView {
+    let page = page();
+    let is_told = RwSignal::new(false);
+    let link = move || {
+        let list = page.link_notices.get();
+        (!list.is_empty()).then(|| {
+            let lines = list.into_iter().map(|notice| view! { <li>{notice.to_string()}</li> }).collect_view();
+            let dismiss = move |_| page.link_notices.set(Vec::new());
+            view! {
+                <div class="notice" data-notice="link" role="alert">
+                    <p>{words::LINK_TROUBLE}</p>
+                    <ul>{lines}</ul>
+                    <p><button type="button" on:click=dismiss>{words::DISMISS}</button></p>
+                </div>
+            }
+        })
+    };
+    let webgpu = move || {
+        let is_missing = page.device.with(|device| matches!(device, Device::Missing(_)));
+        let wants_gpu = page.request.with(|request| matches!(request.engine, None | Some(Engine::Gpu)));
+        (is_missing && wants_gpu && !is_told.get() && page.trouble.with(Option::is_none)).then(|| {
+            view! {
+                <div class="notice" data-notice="webgpu" role="status">
+                    <p>{words::NO_WEBGPU}</p>
+                    <p><button type="button" on:click=move |_| is_told.set(true)>{words::DISMISS}</button></p>
+                </div>
+            }
+        })
+    };
+    let trouble = move || {
+        page.trouble.get().map(|trouble| {
+            let kept = page.finished.with(|list| {
+                let of = |pass: &std::sync::Arc<crate::app::state::Finished>| {
+                    (pass.measurement.config.placement == trouble.config.placement).then_some(pass.measurement.config.depth)
+                };
+                list.iter().find_map(of)
+            });
+            let text = words::trouble(&trouble.config, trouble.failure == Failure::DeviceLost, kept);
+            let detail = match trouble.failure {
+                Failure::DeviceLost => String::new(),
+                Failure::Other(words) => words,
+            };
+            let again = move |_| {
+                page.trouble.set(None);
+                page.retries.update(|count| *count += 1);
+            };
+            let processor = move |_| {
+                page.change(Gesture::Choice, |request| request.engine = Some(Engine::Cpu));
+            };
+            let offer = (trouble.engine != Engine::Cpu)
+                .then(|| view! { <button type="button" on:click=processor>{words::USE_PROCESSOR}</button> });
+            view! {
+                <div class="notice" data-notice="trouble" role="alert">
+                    <p>{text} " " {detail}</p>
+                    <p><button type="button" on:click=again>{words::TRY_AGAIN}</button>{offer}</p>
+                </div>
+            }
+        })
+    };
+    view! { <div class="notices">{link} {webgpu} {trouble}</div> }
+}

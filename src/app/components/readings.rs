@@ -1,0 +1,64 @@
+//! One row a placement: a sentence from its data, its equation, its block.
+
+use leptos::prelude::*;
+
+use crate::app::state::{Gesture, page};
+use crate::app::words;
+use crate::chart::block::{diagram, equation};
+use crate::chart::reading::{Span, reading};
+use crate::model::Placement;
+use crate::stats::Engine;
+
+/// The readings.
+#[component]
+pub(super) fn Readings() -> impl IntoView {
+    let page = page();
+    let placements = Memo::new(move |_| page.request.with(|request| request.placements.clone()));
+    view! {
+        <section
+            class="readings"
+            class:many=move || placements.with(|list| list.len() >= 3)
+            aria-label=words::READINGS
+        >
+            <For each=move || placements.get() key=|placement| *placement let:placement>
+                <Reading placement=placement/>
+            </For>
+        </section>
+    }
+}
+
+#[component]
+fn Reading(placement: Placement) -> impl IntoView {
+    let page = page();
+    let pass = Memo::new(move |_| page.shown().into_iter().find(|(p, _)| p.measurement.config.placement == placement));
+    let name_class = format!("name text-{}", placement.key());
+    let sentence = move || {
+        let (pass, is_fresh) = pass.get()?;
+        let gradient = page.request.with(|request| request.gradient);
+        let read = reading(&pass.measurement, gradient);
+        let spans = read.spans.into_iter().map(|span| match span {
+            Span::Words(text) => text.into_any(),
+            Span::Number(text) => view! { <b>{text}</b> }.into_any(),
+            Span::Symbol(letter, below) => view! { {letter}<sub>{below}</sub> }.into_any(),
+        });
+        // Of another depth, it says which.
+        let depth = pass.measurement.config.depth;
+        let is_late = page.is_late.get() && !is_fresh;
+        let other = is_late.then(|| view! { <span class="other">{words::of_depth(depth)}</span> });
+        let offer = (read.is_unresolved && pass.measurement.engine != Engine::Reference).then(|| {
+            let compute = move |_| page.change(Gesture::Choice, |request| request.engine = Some(Engine::Reference));
+            view! { " " <button class="inline" type="button" on:click=compute>{words::IN_FLOAT64}</button> }
+        });
+        Some(view! { {spans.collect_view()} {other} {offer} })
+    };
+    view! {
+        <div class="reading" data-placement=placement.key()>
+            <p class="say">
+                <b class=name_class>{placement.recipe().label}</b> " "
+                {sentence}
+            </p>
+            <p class="equation" inner_html=equation(placement)></p>
+            <div class="art block" inner_html=diagram(placement)></div>
+        </div>
+    }
+}

@@ -1,0 +1,87 @@
+//! Who computed, how long it took; and the result in words once it rests.
+
+use leptos::prelude::*;
+
+use crate::app::browser::Later;
+use crate::app::state::{Device, page};
+use crate::app::words;
+use crate::chart::curve::precision;
+use crate::chart::number;
+use crate::chart::reading::reading;
+use crate::stats::Engine;
+
+/// The status line.
+#[component]
+pub(super) fn Status() -> impl IntoView {
+    let page = page();
+    let who = move || {
+        let engine = page.engine();
+        page.device.with(|device| words::who(engine, if let Device::Ready(name) = device { name } else { "" }))
+    };
+    let time = move || {
+        let shown = page.shown();
+        let sum: f64 = shown.iter().map(|(pass, _)| pass.milliseconds).sum();
+        (!shown.is_empty()).then(|| words::pass_time(shown.len(), sum))
+    };
+    let dispatches = move || {
+        let shown = page.shown();
+        let all: Option<Vec<_>> = shown.iter().map(|(pass, _)| pass.dispatches).collect();
+        let all = all.filter(|list| !list.is_empty())?;
+        let (dispatches, submits) = all.into_iter().fold((0, 0), |(d, s), (dd, ss)| (d + dd, s + ss));
+        Some(words::dispatches(&number::grouped(u64::from(dispatches)), submits))
+    };
+    let running = move || {
+        page.running.get().filter(|_| page.is_late.get()).map(|running| {
+            let percent = (running.progress * 100.0).floor() as u32;
+            view! { <span class="running">{words::running(running.placement, percent)}</span> }
+        })
+    };
+    view! {
+        <footer class="status">
+            <i class="dot" class:busy=move || page.running.with(Option::is_some)></i>
+            <span data-status="who">{who}</span>
+            <span data-status="time">{time}</span>
+            <span class="wide" data-status="dispatches">{dispatches}</span>
+            <span>{move || page.request.with(|request| words::seed(request.config.seed))}</span>
+            <span class="wide">{move || page.engine().map(precision)}</span>
+            {running}
+        </footer>
+    }
+}
+
+/// Reads the result aloud once it has come to rest.
+#[component]
+pub(super) fn Announcer() -> impl IntoView {
+    let page = page();
+    let said = RwSignal::new(String::new());
+    let later = Later::default();
+    Effect::new(move |_| {
+        let is_settled = page.is_settled();
+        let shown = page.shown();
+        let (depth, gradient) = page.request.with(|request| (request.config.depth, request.gradient));
+        later.forget();
+        if is_settled && !shown.is_empty() && !page.is_playing.get() {
+            later.ask(800, move || {
+                let sentences = shown.iter().map(|(pass, _)| {
+                    let label = pass.measurement.config.placement.recipe().label;
+                    format!("{label} {}", reading(&pass.measurement, gradient).text())
+                });
+                let sentences: Vec<_> = sentences.collect();
+                said.set(format!("{}. {}", words::depth_in_words(depth), sentences.join(" ")));
+            });
+        }
+    });
+    let engine = move || page.engine().map_or("", Engine::key);
+    view! {
+        <p
+            class="vh"
+            role="status"
+            aria-live="polite"
+            data-announcer=""
+            data-engine=engine
+            data-settled=move || if page.is_settled() { "true" } else { "false" }
+        >
+            {move || said.get()}
+        </p>
+    }
+}

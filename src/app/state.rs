@@ -1,0 +1,222 @@
+//! The signals of the page. [`Request`] is the one state; all else follows from it or from what has finished.
+
+use std::sync::Arc;
+
+use leptos::prelude::*;
+
+use crate::chart::curve::Curve;
+use crate::chart::theme::Theme;
+use crate::model::{Config, Placement};
+use crate::share::{Notice, Request};
+use crate::stats::{Engine, Measurement, Quantity};
+
+use super::address::Address;
+use super::engines::Failure;
+
+/// How a change is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Gesture {
+    /// A choice: a step of the history of its own.
+    Choice,
+    /// One of many in a movement, as a drag: the movement is one step.
+    Movement,
+}
+
+/// A pass that has finished.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Finished {
+    /// Its values.
+    pub(crate) measurement: Measurement,
+    /// How long it took.
+    pub(crate) milliseconds: f64,
+    /// Dispatches and submits, where there were some.
+    pub(crate) dispatches: Option<(u32, u32)>,
+}
+
+/// The passes that run now.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Running {
+    /// Whose pass.
+    pub(crate) placement: Placement,
+    /// The share of all that is done.
+    pub(crate) progress: f64,
+}
+
+/// What is known of WebGPU.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Device {
+    /// Asked for, no answer yet.
+    Asking,
+    /// There, with this name.
+    Ready(String),
+    /// Not there, for this reason.
+    Missing(String),
+}
+
+/// A pass that failed.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Trouble {
+    /// The run.
+    pub(crate) config: Config,
+    /// Who computed.
+    pub(crate) engine: Engine,
+    /// What went wrong.
+    pub(crate) failure: Failure,
+}
+
+/// All signals.
+#[derive(Clone, Copy)]
+pub(crate) struct Page {
+    /// What is asked for.
+    pub(crate) request: RwSignal<Request>,
+    /// The last finished pass of each placement.
+    pub(crate) finished: RwSignal<Vec<Arc<Finished>>>,
+    /// The passes that run; none when all that is asked for is there.
+    pub(crate) running: RwSignal<Option<Running>>,
+    /// Whether a tenth of a second has gone by without a result.
+    pub(crate) is_late: RwSignal<bool>,
+    /// What is known of WebGPU.
+    pub(crate) device: RwSignal<Device>,
+    /// The pass that failed last, until something else is asked for.
+    pub(crate) trouble: RwSignal<Option<Trouble>>,
+    /// Asks for the failed pass once more.
+    pub(crate) retries: RwSignal<u32>,
+    /// What was wrong with the link.
+    pub(crate) link_notices: RwSignal<Vec<Notice>>,
+    /// The block looked at, in all charts.
+    pub(crate) probe: RwSignal<Option<u32>>,
+    /// Whether depth moves by itself.
+    pub(crate) is_playing: RwSignal<bool>,
+    /// Whether the page is dark.
+    pub(crate) is_dark: RwSignal<bool>,
+    /// The control whose help is shown.
+    pub(crate) helped: RwSignal<&'static str>,
+    /// The URL and the history.
+    address: StoredValue<Address, LocalStorage>,
+}
+
+impl Page {
+    /// The state of the page's address.
+    #[must_use]
+    pub(crate) fn new() -> Self {
+        let (request, notices) = Address::read();
+        Self {
+            request: RwSignal::new(request),
+            finished: RwSignal::new(Vec::new()),
+            running: RwSignal::new(None),
+            is_late: RwSignal::new(false),
+            device: RwSignal::new(Device::Asking),
+            trouble: RwSignal::new(None),
+            retries: RwSignal::new(0),
+            link_notices: RwSignal::new(notices),
+            probe: RwSignal::new(None),
+            is_playing: RwSignal::new(false),
+            is_dark: RwSignal::new(false),
+            helped: RwSignal::new("init"),
+            address: StoredValue::new_local(Address::default()),
+        }
+    }
+
+    /// Changes what is asked for, and writes it into the address.
+    pub(crate) fn change(&self, gesture: Gesture, edit: impl FnOnce(&mut Request)) {
+        let before = self.request.get_untracked();
+        let mut after = before.clone();
+        edit(&mut after);
+        if let Some(first) = after.placements.first() {
+            after.config.placement = *first;
+        }
+        if after == before {
+            return;
+        }
+        self.request.set(after.clone());
+        self.trouble.set(None);
+        if !after.placements.is_empty() {
+            self.address.with_value(|address| address.write(&after, gesture));
+        }
+    }
+
+    /// Sets the depth, within 1 to 200.
+    pub(crate) fn set_depth(&self, depth: u32, gesture: Gesture) {
+        self.change(gesture, |request| request.config.depth = depth.clamp(1, 200));
+    }
+
+    /// Switches a placement on or off.
+    pub(crate) fn toggle(&self, placement: Placement) {
+        self.change(Gesture::Choice, |request| {
+            let is_on = request.placements.contains(&placement);
+            request.placements = Placement::ALL
+                .iter()
+                .copied()
+                .filter(|other| if *other == placement { !is_on } else { request.placements.contains(other) })
+                .collect();
+        });
+    }
+
+    /// Takes over what the address says, after back and forward.
+    pub(crate) fn follow_address(&self) {
+        let (request, notices) = Address::read();
+        self.is_playing.set(false);
+        self.trouble.set(None);
+        self.link_notices.set(notices);
+        self.request.set(request);
+    }
+
+    /// The engine for what is asked for; `None` while WebGPU has not answered.
+    #[must_use]
+    pub(crate) fn engine(&self) -> Option<Engine> {
+        let asked = self.request.with(|request| request.engine);
+        let device = self.device.get();
+        match (asked, device) {
+            (Some(engine @ (Engine::Cpu | Engine::Reference)), _) => Some(engine),
+            (_, Device::Ready(_)) => Some(Engine::Gpu),
+            (_, Device::Missing(_)) => Some(Engine::Cpu),
+            (_, Device::Asking) => None,
+        }
+    }
+
+    /// The finished passes of the placements asked for, each with whether it is what is asked for.
+    #[must_use]
+    pub(crate) fn shown(&self) -> Vec<(Arc<Finished>, bool)> {
+        let engine = self.engine();
+        let configs = self.request.with(Request::configs);
+        self.finished.with(|finished| {
+            let of = |config: Config| {
+                let pass = finished.iter().find(|pass| pass.measurement.config.placement == config.placement)?;
+                let is_fresh = pass.measurement.config == config && engine == Some(pass.measurement.engine);
+                Some((Arc::clone(pass), is_fresh))
+            };
+            configs.into_iter().filter_map(of).collect()
+        })
+    }
+
+    /// Whether every placement asked for is there.
+    #[must_use]
+    pub(crate) fn is_settled(&self) -> bool {
+        let shown = self.shown();
+        shown.len() == self.request.with(|request| request.placements.len()) && shown.iter().all(|(_, fresh)| *fresh)
+    }
+
+    /// The curves of a quantity. What is not of the depth asked for is stale once it is late.
+    #[must_use]
+    pub(crate) fn curves(&self, quantity: Quantity) -> Vec<Curve> {
+        let is_late = self.is_late.get();
+        let curve = |(pass, is_fresh): (Arc<Finished>, bool)| {
+            let mut curve = Curve::of(&pass.measurement, quantity)?;
+            curve.fresh = is_fresh || !is_late;
+            Some(curve)
+        };
+        self.shown().into_iter().filter_map(curve).collect()
+    }
+
+    /// The colours of the charts.
+    #[must_use]
+    pub(crate) fn theme(&self) -> Theme {
+        if self.is_dark.get() { Theme::DARK } else { Theme::LIGHT }
+    }
+}
+
+/// The signals, anywhere below the root.
+#[must_use]
+pub(crate) fn page() -> Page {
+    expect_context()
+}

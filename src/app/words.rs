@@ -1,0 +1,341 @@
+//! Every text of the page.
+
+use crate::chart::curve::{precision, symbol};
+use crate::model::Placement;
+use crate::stats::{Engine, Mark, Quantity};
+
+/// The wordmark.
+pub(crate) const NAME: &str = "Normscope";
+/// What the page is about, beside the wordmark.
+pub(crate) const TAGLINE: &str = "What depth does to a Transformer before training, and where its norms stand";
+
+pub(crate) const COPY_LINK: &str = "Copy link";
+pub(crate) const COPIED: &str = "Copied";
+pub(crate) const NOT_COPIED: &str = "Copy it from the address bar";
+pub(crate) const THEME_TO_DARK: &str = "Dark theme";
+pub(crate) const THEME_TO_LIGHT: &str = "Light theme";
+
+pub(crate) const DEPTH: &str = "Depth";
+pub(crate) const BLOCKS: &str = "blocks";
+pub(crate) const BLOCK: &str = "block";
+pub(crate) const FEWER: &str = "One block fewer";
+pub(crate) const MORE: &str = "One block more";
+pub(crate) const PLAY: &str = "Play from 6 to 200 blocks";
+pub(crate) const PAUSE: &str = "Pause";
+pub(crate) const DEPTH_HELP: &str =
+    "Arrow keys: one block. Page up and down: twelve. Home and End: 6 and 200. Space: play and pause.";
+
+pub(crate) const PLACEMENT: &str = "Placement";
+pub(crate) const CONTROLS: &str = "The model";
+pub(crate) const ADVANCED: &str = "Advanced";
+pub(crate) const READINGS: &str = "Readings";
+pub(crate) const CHARTS: &str = "Charts";
+pub(crate) const MEASURES: &str = "More measures";
+pub(crate) const CHART_OPTIONS: &str = "Chart options";
+
+pub(crate) const LINEAR: &str = "Linear";
+pub(crate) const LOG: &str = "Log";
+pub(crate) const TABLE: &str = "Table";
+pub(crate) const CHOOSE_PLACEMENT: &str = "Choose a placement";
+pub(crate) const COMPUTING: &str = "Computing";
+pub(crate) const IN_FLOAT64: &str = "Compute in float64";
+pub(crate) const DISMISS: &str = "Dismiss";
+pub(crate) const TRY_AGAIN: &str = "Try again";
+pub(crate) const USE_PROCESSOR: &str = "Use the processor";
+pub(crate) const LINK_TROUBLE: &str = "Some of this link could not be used:";
+pub(crate) const NO_WEBGPU: &str = "This browser has no WebGPU here, so the processor computes, in float32: the same \
+    numbers, only slower. Chrome and Edge from 113, Safari from 26 and Firefox from 141 have it on most machines.";
+
+/// Names of models at the ticks of the slider.
+pub(crate) const MODELS: [&str; 6] = ["Transformer", "BERT-base", "BERT-large", "GPT-2 XL", "GPT-3", ""];
+
+/// A count of blocks.
+#[must_use]
+pub(crate) fn depth_in_words(depth: u32) -> String {
+    if depth == 1 { "1 block".into() } else { format!("{depth} blocks") }
+}
+
+/// The title of a chart, its symbol apart: `Gradient of `, `W`, `2`.
+#[must_use]
+pub(crate) fn title(quantity: Quantity) -> (&'static str, &'static str, &'static str) {
+    match quantity {
+        Quantity::StreamRms => ("Residual stream", "", ""),
+        Quantity::GradStream => ("Gradient of the stream", "", ""),
+        Quantity::GradWeight(tensor) => {
+            let (letter, below) = symbol(tensor);
+            ("Gradient of ", letter, below)
+        }
+        _ => ("", "", ""),
+    }
+}
+
+/// The unit or definition beside a title.
+#[must_use]
+pub(crate) const fn unit(quantity: Quantity) -> &'static str {
+    match quantity {
+        Quantity::StreamRms => "RMS",
+        _ => "Frobenius norm",
+    }
+}
+
+/// A mark in a table.
+#[must_use]
+pub(crate) fn mark(mark: Mark, engine: Engine) -> String {
+    let precision = precision(engine);
+    match mark {
+        Mark::Zero => "exactly 0".into(),
+        Mark::Underflow => format!("below {precision}’s smallest"),
+        Mark::Unresolved => format!("not resolved by {precision}"),
+        Mark::Overflow => format!("past {precision}’s range"),
+        Mark::NotANumber => "not a number".into(),
+    }
+}
+
+/// One line on a placement.
+#[must_use]
+pub(crate) const fn placement_help(placement: Placement) -> &'static str {
+    match placement {
+        Placement::Post => "A norm on the sum, as in the Transformer of 2017 (Vaswani et al.)",
+        Placement::Pre => "A norm on what each sublayer reads, as in GPT-2 (Xiong et al. 2020)",
+        Placement::Sandwich => "Norms on what a sublayer reads and on what it returns (CogView, 2021)",
+        Placement::Olmo2 => "A norm on what a sublayer returns (OLMo 2, 2025)",
+        Placement::DeepNorm => "Post-LN with the stream scaled up and the weights scaled down (DeepNet, 2022)",
+        Placement::Peri => "As Sandwich-LN, and a norm on the embedding (Kim et al. 2025)",
+        Placement::None => "No norm in any block",
+    }
+}
+
+/// The label of a control.
+#[must_use]
+pub(crate) fn label(key: &str) -> &'static str {
+    match key {
+        "init" => "Init",
+        "norm" => "Norm",
+        "act" => "Activation",
+        "width" => "Width",
+        "heads" => "heads",
+        "tokens" => "Tokens",
+        "seed" => "Seed",
+        "gradient" => "Which gradient",
+        "batch" => "Batch",
+        "ffn" => "FFN factor",
+        "vocab" => "Classes",
+        "residual_scale" => "Residual scale",
+        "qk_norm" => "QK-norm",
+        "causal" => "Causal mask",
+        "attention" => "Attention",
+        "output_projection" => "Output projection",
+        "final_norm" => "Final norm",
+        "engine" => "Engine",
+        _ => "",
+    }
+}
+
+/// The name of a choice.
+#[must_use]
+pub(crate) fn choice(key: &str, value: &str) -> String {
+    let name = match (key, value) {
+        ("init", "xavier") => "Xavier",
+        ("init", "xavier-uniform") => "Xavier, uniform",
+        ("init", "he") => "He",
+        ("init", "lecun") => "LeCun",
+        ("init", "normal-0.02") => "Normal, 0.02",
+        ("init", "small") => "Small",
+        ("norm", "layernorm") => "LayerNorm",
+        ("norm", "rmsnorm") => "RMSNorm",
+        ("act", "relu") => "ReLU",
+        ("act", "gelu") => "GELU",
+        ("act", "swiglu") => "SwiGLU",
+        ("residual_scale", "gpt2") => "GPT-2",
+        ("residual_scale", "zero") => "Zero",
+        ("qk_norm", "head") => "Each head",
+        ("qk_norm", "full") => "Whole projection",
+        ("attention", "softmax") => "Softmax",
+        ("attention", "uniform") => "Uniform",
+        ("final_norm", "auto") => "As published",
+        ("engine", "") => "Automatic",
+        ("engine", "gpu") => "WebGPU, float32",
+        ("engine", "cpu") => "Processor, float32",
+        ("engine", "reference") => "Reference, float64",
+        ("gradient", "w2") => "W₂ of the FFN",
+        ("gradient", "w1") => "W₁ of the FFN",
+        ("gradient", "wg") => "W_g of the FFN",
+        ("gradient", "wo") => "W_O of attention",
+        ("gradient", "wv") => "W_V of attention",
+        ("gradient", "wk") => "W_K of attention",
+        ("gradient", "wq") => "W_Q of attention",
+        ("gradient", "stream") => "The stream",
+        (_, "none") => "None",
+        (_, "0" | "off") => "Off",
+        (_, "1" | "on") => "On",
+        (_, other) => return other.into(),
+    };
+    name.into()
+}
+
+/// One line on a control, and its formula in MathML where there is one.
+#[must_use]
+pub(crate) fn help(key: &str, value: &str) -> (&'static str, &'static str) {
+    match (key, value) {
+        ("init", "he") => ("He keeps the variance of a ReLU layer level going forward:", math::HE),
+        ("init", "lecun") => ("LeCun keeps the variance of a linear layer level going forward:", math::LECUN),
+        ("init", "normal-0.02") => ("One standard deviation for every matrix, as in BERT and GPT-2:", math::NORMAL),
+        ("init", "small") => ("Small init (Nguyen & Salazar 2019):", math::SMALL),
+        ("init", "xavier-uniform") => ("Xavier’s variance, drawn from an interval:", math::XAVIER),
+        ("init", _) => ("Xavier keeps variance level both ways:", math::XAVIER),
+        ("norm", "rmsnorm") => ("RMSNorm divides by the root mean square:", math::RMSNORM),
+        ("norm", _) => ("LayerNorm removes the mean and divides by the standard deviation:", math::LAYERNORM),
+        ("act", "gelu") => ("The nonlinearity of the FFN, in its tanh form:", math::GELU),
+        ("act", "swiglu") => ("A gated FFN with a third matrix:", math::SWIGLU),
+        ("act", _) => ("The nonlinearity of the FFN:", math::RELU),
+        ("width", _) => ("Features of the residual stream, 16 to 1024, a multiple of the heads.", ""),
+        ("heads", _) => ("Attention heads, 1 to 16; they divide the width.", ""),
+        ("tokens", _) => ("Tokens of a sequence, 2 to 256.", ""),
+        ("seed", _) => ("The seed of every random number. Another depth keeps the blocks it shares.", ""),
+        ("gradient", _) => ("The size of the loss’s gradient at each block:", math::GRADIENT),
+        ("batch", _) => ("Sequences in a batch, 1 to 8.", ""),
+        ("ffn", _) => ("Hidden features of the FFN, in widths, 1 to 8.", ""),
+        ("vocab", _) => ("Classes of the loss, 2 to 1024; the targets are random.", ""),
+        ("residual_scale", _) => ("GPT-2 scales W_O and W₂ by this; zero starts every branch silent:", math::RESIDUAL),
+        ("qk_norm", _) => ("RMSNorm on queries and keys: each head’s (Gemma 3), or all of them (OLMo 2).", ""),
+        ("causal", _) => ("Whether a token sees only itself and those before it.", ""),
+        ("attention", _) => ("Uniform: every token averages all, as in Xiong et al.’s simplified setting.", ""),
+        ("output_projection", _) => ("Whether attention ends in W_O.", ""),
+        ("final_norm", _) => ("A norm before the un-embedding; as published: for all but Post-LN and DeepNorm.", ""),
+        ("engine", _) => ("WebGPU and its twin on the processor work in float32, the reference in float64.", ""),
+        _ => ("", ""),
+    }
+}
+
+/// Formulas in MathML.
+mod math {
+    macro_rules! formula {
+        ($($part:literal),+ $(,)?) => { concat!("<math><mrow>", $($part),+, "</mrow></math>") };
+    }
+
+    pub(super) const XAVIER: &str = formula!(
+        "<msup><mi>σ</mi><mn>2</mn></msup><mo>=</mo><mn>2</mn><mo>/</mo><mo stretchy=\"false\">(</mo>",
+        "<msub><mi>n</mi><mtext>in</mtext></msub><mo>+</mo><msub><mi>n</mi><mtext>out</mtext></msub>",
+        "<mo stretchy=\"false\">)</mo>"
+    );
+    pub(super) const HE: &str = formula!(
+        "<msup><mi>σ</mi><mn>2</mn></msup><mo>=</mo><mn>2</mn><mo>/</mo><msub><mi>n</mi><mtext>in</mtext></msub>"
+    );
+    pub(super) const LECUN: &str = formula!(
+        "<msup><mi>σ</mi><mn>2</mn></msup><mo>=</mo><mn>1</mn><mo>/</mo><msub><mi>n</mi><mtext>in</mtext></msub>"
+    );
+    pub(super) const NORMAL: &str = formula!("<mi>σ</mi><mo>=</mo><mn>0.02</mn>");
+    pub(super) const SMALL: &str = formula!(
+        "<msup><mi>σ</mi><mn>2</mn></msup><mo>=</mo><mn>2</mn><mo>/</mo><mo stretchy=\"false\">(</mo><mn>5</mn>",
+        "<mi>min</mi><mo stretchy=\"false\">(</mo><msub><mi>n</mi><mtext>in</mtext></msub><mo>,</mo>",
+        "<msub><mi>n</mi><mtext>out</mtext></msub><mo stretchy=\"false\">)</mo><mo stretchy=\"false\">)</mo>"
+    );
+    pub(super) const LAYERNORM: &str = formula!(
+        "<mi mathvariant=\"normal\">N</mi><mo stretchy=\"false\">(</mo><mi>x</mi><mo stretchy=\"false\">)</mo><mo>=</mo>",
+        "<mo stretchy=\"false\">(</mo><mi>x</mi><mo>−</mo><mi>μ</mi><mo stretchy=\"false\">)</mo><mo>/</mo>",
+        "<msqrt><mrow><msup><mi>σ</mi><mn>2</mn></msup><mo>+</mo><mi>ε</mi></mrow></msqrt>"
+    );
+    pub(super) const RMSNORM: &str = formula!(
+        "<mi mathvariant=\"normal\">N</mi><mo stretchy=\"false\">(</mo><mi>x</mi><mo stretchy=\"false\">)</mo><mo>=</mo>",
+        "<mi>x</mi><mo>/</mo><msqrt><mrow><mover><msup><mi>x</mi><mn>2</mn></msup><mo>¯</mo></mover><mo>+</mo>",
+        "<mi>ε</mi></mrow></msqrt>"
+    );
+    pub(super) const RELU: &str =
+        formula!("<mi>max</mi><mo stretchy=\"false\">(</mo><mi>x</mi><mo>,</mo><mn>0</mn><mo stretchy=\"false\">)</mo>");
+    pub(super) const GELU: &str =
+        formula!("<mi>x</mi><mi mathvariant=\"normal\">Φ</mi><mo stretchy=\"false\">(</mo><mi>x</mi><mo stretchy=\"false\">)</mo>");
+    pub(super) const SWIGLU: &str = formula!(
+        "<mo stretchy=\"false\">(</mo><mi>silu</mi><mo stretchy=\"false\">(</mo><mi>x</mi><msub><mi>W</mi><mi>g</mi></msub>",
+        "<mo stretchy=\"false\">)</mo><mo>⊙</mo><mi>x</mi><msub><mi>W</mi><mn>1</mn></msub><mo stretchy=\"false\">)</mo>",
+        "<msub><mi>W</mi><mn>2</mn></msub>"
+    );
+    pub(super) const RESIDUAL: &str =
+        formula!("<mn>1</mn><mo>/</mo><msqrt><mrow><mn>2</mn><mi>L</mi></mrow></msqrt>");
+    pub(super) const GRADIENT: &str = formula!(
+        "<mo>‖</mo><mo>∂</mo><mi mathvariant=\"script\">L</mi><mo>/</mo><mo>∂</mo><mi>W</mi><msub><mo>‖</mo><mi>F</mi></msub>"
+    );
+}
+
+/// Name and definition of the small measures.
+pub(crate) const UPDATE_RATIO: (&str, &str) = ("Update ratio", "branch over stream");
+/// How alike the tokens are.
+pub(crate) const TOKEN_COSINE: (&str, &str) = ("Token cosine", "1: all tokens alike");
+/// How far the largest value is from the end of half precision.
+pub(crate) const HEADROOM: (&str, &str) = ("Headroom", "bits left in fp16");
+
+/// Said in the plot where the model has no such matrix.
+#[must_use]
+pub(crate) fn no_matrix(letter: &str, below: &str) -> String {
+    format!("This model has no {letter}_{below}")
+}
+
+/// The caption of a table.
+#[must_use]
+pub(crate) fn table_caption(quantity: Quantity) -> String {
+    let (before, letter, below) = title(quantity);
+    format!("{before}{letter}{below}, {}, by block", unit(quantity))
+}
+
+/// Said where a reading is of another depth.
+#[must_use]
+pub(crate) fn of_depth(depth: u32) -> String {
+    format!("(at {})", depth_in_words(depth))
+}
+
+/// A pass that failed, and what is still shown.
+#[must_use]
+pub(crate) fn trouble(config: &crate::model::Config, device_lost: bool, kept: Option<u32>) -> String {
+    let what = if device_lost {
+        format!("The graphics device was lost during the pass for depth {}.", config.depth)
+    } else {
+        format!("The pass of {} for depth {} failed.", config.placement.recipe().label, config.depth)
+    };
+    match kept {
+        Some(depth) => format!("{what} The curves shown are those of depth {depth}."),
+        None => what,
+    }
+}
+
+/// Who computes.
+#[must_use]
+pub(crate) fn who(engine: Option<Engine>, adapter: &str) -> String {
+    match engine {
+        None => "Looking for WebGPU".into(),
+        Some(Engine::Gpu) => format!("WebGPU, {adapter}"),
+        Some(Engine::Cpu) => "Processor".into(),
+        Some(Engine::Reference) => "Processor, reference".into(),
+    }
+}
+
+/// How long the passes took.
+#[must_use]
+pub(crate) fn pass_time(count: usize, milliseconds: f64) -> String {
+    let time = if milliseconds < 9999.5 {
+        format!("{milliseconds:.0} ms")
+    } else {
+        format!("{:.1} s", milliseconds / 1000.0)
+    };
+    if count == 1 { format!("pass {time}") } else { format!("{count} passes {time}") }
+}
+
+/// Dispatches and submits.
+#[must_use]
+pub(crate) fn dispatches(dispatches: &str, submits: u32) -> String {
+    match submits {
+        0 => format!("{dispatches} steps"),
+        1 => format!("{dispatches} dispatches, 1 submit"),
+        _ => format!("{dispatches} dispatches, {submits} submits"),
+    }
+}
+
+/// The seed.
+#[must_use]
+pub(crate) fn seed(seed: u32) -> String {
+    format!("seed {seed}")
+}
+
+/// A pass under way.
+#[must_use]
+pub(crate) fn running(placement: Placement, percent: u32) -> String {
+    format!("computing {}, {percent} %", placement.recipe().label)
+}
