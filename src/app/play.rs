@@ -58,7 +58,10 @@ fn start(page: Page) {
             return false;
         }
         if !untrack(|| page.is_settled()) {
-            return page.trouble.with_untracked(Option::is_none) || { page.is_playing.set(false); false };
+            return page.trouble.with_untracked(Option::is_none) || {
+                page.is_playing.set(false);
+                false
+            };
         }
         let now = browser::now_ms();
         let next = if browser::prefers_reduced_motion() {

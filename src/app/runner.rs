@@ -84,7 +84,8 @@ impl Runner {
     async fn run(&self) {
         loop {
             let asked = self.asked.get();
-            let (mut configs, engine) = untrack(|| (self.page.request.with(crate::share::Request::configs), self.page.engine()));
+            let (mut configs, engine) =
+                untrack(|| (self.page.request.with(crate::share::Request::configs), self.page.engine()));
             let Some(engine) = engine else { break };
             configs.retain(|config| !self.publish_kept(config, engine));
             // Who waited longest comes first, so that a fast drag starves no placement.

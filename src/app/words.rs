@@ -43,8 +43,8 @@ pub(crate) const DISMISS: &str = "Dismiss";
 pub(crate) const TRY_AGAIN: &str = "Try again";
 pub(crate) const USE_PROCESSOR: &str = "Use the processor";
 pub(crate) const LINK_TROUBLE: &str = "Some of this link could not be used:";
-pub(crate) const NO_WEBGPU: &str = "This browser has no WebGPU here, so the processor computes, in float32: the same \
-    numbers, only slower. Chrome and Edge from 113, Safari from 26 and Firefox from 141 have it on most machines.";
+pub(crate) const NO_WEBGPU: &str = "There is no WebGPU here, so the processor computes, in float32: slower, to the same \
+    precision. Chrome and Edge from 113, Safari from 26 and Firefox from 141 have WebGPU.";
 
 /// Names of models at the ticks of the slider.
 pub(crate) const MODELS: [&str; 6] = ["Transformer", "BERT-base", "BERT-large", "GPT-2 XL", "GPT-3", ""];
@@ -240,17 +240,18 @@ mod math {
         "<mi>x</mi><mo>/</mo><msqrt><mrow><mover><msup><mi>x</mi><mn>2</mn></msup><mo>¯</mo></mover><mo>+</mo>",
         "<mi>ε</mi></mrow></msqrt>"
     );
-    pub(super) const RELU: &str =
-        formula!("<mi>max</mi><mo stretchy=\"false\">(</mo><mi>x</mi><mo>,</mo><mn>0</mn><mo stretchy=\"false\">)</mo>");
-    pub(super) const GELU: &str =
-        formula!("<mi>x</mi><mi mathvariant=\"normal\">Φ</mi><mo stretchy=\"false\">(</mo><mi>x</mi><mo stretchy=\"false\">)</mo>");
+    pub(super) const RELU: &str = formula!(
+        "<mi>max</mi><mo stretchy=\"false\">(</mo><mi>x</mi><mo>,</mo><mn>0</mn><mo stretchy=\"false\">)</mo>"
+    );
+    pub(super) const GELU: &str = formula!(
+        "<mi>x</mi><mi mathvariant=\"normal\">Φ</mi><mo stretchy=\"false\">(</mo><mi>x</mi><mo stretchy=\"false\">)</mo>"
+    );
     pub(super) const SWIGLU: &str = formula!(
         "<mo stretchy=\"false\">(</mo><mi>silu</mi><mo stretchy=\"false\">(</mo><mi>x</mi><msub><mi>W</mi><mi>g</mi></msub>",
         "<mo stretchy=\"false\">)</mo><mo>⊙</mo><mi>x</mi><msub><mi>W</mi><mn>1</mn></msub><mo stretchy=\"false\">)</mo>",
         "<msub><mi>W</mi><mn>2</mn></msub>"
     );
-    pub(super) const RESIDUAL: &str =
-        formula!("<mn>1</mn><mo>/</mo><msqrt><mrow><mn>2</mn><mi>L</mi></mrow></msqrt>");
+    pub(super) const RESIDUAL: &str = formula!("<mn>1</mn><mo>/</mo><msqrt><mrow><mn>2</mn><mi>L</mi></mrow></msqrt>");
     pub(super) const GRADIENT: &str = formula!(
         "<mo>‖</mo><mo>∂</mo><mi mathvariant=\"script\">L</mi><mo>/</mo><mo>∂</mo><mi>W</mi><msub><mo>‖</mo><mi>F</mi></msub>"
     );
@@ -310,11 +311,8 @@ pub(crate) fn who(engine: Option<Engine>, adapter: &str) -> String {
 /// How long the passes took.
 #[must_use]
 pub(crate) fn pass_time(count: usize, milliseconds: f64) -> String {
-    let time = if milliseconds < 9999.5 {
-        format!("{milliseconds:.0} ms")
-    } else {
-        format!("{:.1} s", milliseconds / 1000.0)
-    };
+    let time =
+        if milliseconds < 9999.5 { format!("{milliseconds:.0} ms") } else { format!("{:.1} s", milliseconds / 1000.0) };
     if count == 1 { format!("pass {time}") } else { format!("{count} passes {time}") }
 }
 

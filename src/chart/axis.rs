@@ -132,7 +132,10 @@ impl Range {
 /// The smallest of 1, 2, 3, 5, 10 … of which four cover the span.
 fn nice_step(span: f64) -> f64 {
     let decade = 10f64.powi((span / 4.0).log10().floor() as i32);
-    [1.0, 2.0, 3.0, 5.0, 10.0].map(|step| step * decade).into_iter().find(|step| step * 4.0 >= span * (1.0 - 1e-9))
+    [1.0, 2.0, 3.0, 5.0, 10.0]
+        .map(|step| step * decade)
+        .into_iter()
+        .find(|step| step * 4.0 >= span * (1.0 - 1e-9))
         .unwrap_or(decade * 10.0)
 }
 
@@ -163,8 +166,10 @@ fn fit_linear(curves: &[Curve]) -> Option<Range> {
 }
 
 fn fit_log(curves: &[Curve]) -> Option<Range> {
-    let mut all: Vec<f64> =
-        curves.iter().flat_map(|curve| curve.known().filter(|v| v.is_finite() && *v > 0.0).collect::<Vec<_>>()).collect();
+    let mut all: Vec<f64> = curves
+        .iter()
+        .flat_map(|curve| curve.known().filter(|v| v.is_finite() && *v > 0.0).collect::<Vec<_>>())
+        .collect();
     all.sort_by(f64::total_cmp);
     let (&lowest, &highest) = (all.first()?, all.last()?);
     let (mut low, mut high) = (step_below(lowest), step_above(highest));

@@ -196,15 +196,15 @@ mod tests {
     fn a_curve_is_cut_into_runs() {
         let curve = curve(Placement::None, 0, &[1.0, 5.0, 40.0, 300.0, f64::INFINITY, f64::NAN, f64::NAN]);
         let runs: Vec<_> = runs(&curve, &LINEAR).iter().map(|run| (run.place, run.from, run.to)).collect();
-        assert_eq!(
-            runs,
-            [(Place::On, 0, 1), (Place::Above, 2, 3), (Place::Overflow, 4, 4), (Place::NotANumber, 5, 6)]
-        );
+        assert_eq!(runs, [(Place::On, 0, 1), (Place::Above, 2, 3), (Place::Overflow, 4, 4), (Place::NotANumber, 5, 6)]);
         assert_eq!(
             sentence(&curve, &LINEAR, false).unwrap(),
             "No norm leaves this axis in block 2; it passes float32’s range in block 4; it is not a number from block 5 on"
         );
-        assert_eq!(sentence(&curve, &LINEAR, true).unwrap(), "No norm: off axis from 2, overflow from 4, no number from 5");
+        assert_eq!(
+            sentence(&curve, &LINEAR, true).unwrap(),
+            "No norm: off axis from 2, overflow from 4, no number from 5"
+        );
     }
 
     #[test]
@@ -213,10 +213,7 @@ mod tests {
         for index in 28..200 {
             curve.marks[index] = Some(Mark::Unresolved);
         }
-        assert_eq!(
-            sentence(&curve, &LOG, false).unwrap(),
-            "Post-LN: blocks 29 to 200 are below what float32 resolves"
-        );
+        assert_eq!(sentence(&curve, &LOG, false).unwrap(), "Post-LN: blocks 29 to 200 are below what float32 resolves");
     }
 
     #[test]

@@ -38,11 +38,7 @@ pub(super) fn shapes(marker: Marker, at: Point, r: f64, color: Color, paper: Col
                 width,
                 cap: Cap::Butt,
             };
-            vec![
-                disc(r * SQRT_2 * 0.75, paper, 1.0),
-                stroke(arm, color, 2.0, alpha),
-                stroke(-arm, color, 2.0, alpha),
-            ]
+            vec![disc(r * SQRT_2 * 0.75, paper, 1.0), stroke(arm, color, 2.0, alpha), stroke(-arm, color, 2.0, alpha)]
         }
         _ => {
             let points = corners(marker, at, r);

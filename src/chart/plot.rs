@@ -232,11 +232,7 @@ fn axes(out: &mut Vec<Shape>, view: &View, area: &Area) {
     }
     for value in view.range.minor_ticks().into_iter().filter(|value| visible(*value)) {
         let y = area.y(value);
-        out.push(Shape::Hair {
-            from: point(area.left, y),
-            to: point(area.left + 4.0, y),
-            color: theme.rule_strong,
-        });
+        out.push(Shape::Hair { from: point(area.left, y), to: point(area.left + 4.0, y), color: theme.rule_strong });
     }
     for block in block_ticks(view.frame, view.first, view.width >= TIGHT) {
         let x = area.x(f64::from(block));
@@ -259,11 +255,8 @@ fn note_lines(out: &mut Vec<Shape>, notes: &[String], view: &View, area: &Area, 
     if notes.len() > MOST_NOTES {
         lines.push(format!("and {} more; the table has all", notes.len() - MOST_NOTES));
     }
-    let mut y = if rails.top_rows > 0 {
-        area.top - 26.0 - RAIL_PITCH * (rails.top_rows - 1) as f64
-    } else {
-        area.top - 8.0
-    };
+    let mut y =
+        if rails.top_rows > 0 { area.top - 26.0 - RAIL_PITCH * (rails.top_rows - 1) as f64 } else { area.top - 8.0 };
     for line in lines.into_iter().rev() {
         out.push(label(point(area.left, y), line, 12.0, view.theme.ink_2, Anchor::Start));
         y -= NOTE_PITCH;
@@ -383,15 +376,7 @@ impl Pen<'_> {
     }
 
     /// A known stretch off the axis: up (or down) from the crossing, then along the rail.
-    fn rail(
-        &self,
-        out: &mut Vec<Shape>,
-        run: &Run,
-        before: Option<Run>,
-        after: Option<Run>,
-        rail: f64,
-        edge: f64,
-    ) {
+    fn rail(&self, out: &mut Vec<Shape>, run: &Run, before: Option<Run>, after: Option<Run>, rail: f64, edge: f64) {
         const BEND: f64 = 4.0;
         let (mut from, mut to) = self.span(run, before, after);
         let toward = (edge - rail).signum();

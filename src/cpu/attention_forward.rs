@@ -8,9 +8,8 @@ pub(super) fn attention_forward(p: &AttentionForward, qkv: &[f32], out: &mut [f3
     let mut probabilities = vec![0f32; tokens];
     for sequence in 0..batch as usize {
         for head in 0..heads {
-            let at = |part_index: usize, token: usize| {
-                (sequence * tokens + token) * 3 * part + part_index * part + head * k
-            };
+            let at =
+                |part_index: usize, token: usize| (sequence * tokens + token) * 3 * part + part_index * part + head * k;
             for query in 0..tokens {
                 let seen = if p.causal == 1 { query + 1 } else { tokens };
                 let q = &qkv[at(0, query)..][..k];

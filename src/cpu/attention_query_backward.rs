@@ -17,9 +17,8 @@ pub(super) fn attention_query_backward(
     let mut row_grads = vec![0f32; tokens];
     for sequence in 0..p.batch as usize {
         for head in 0..heads {
-            let at = |part_index: usize, token: usize| {
-                (sequence * tokens + token) * 3 * part + part_index * part + head * k
-            };
+            let at =
+                |part_index: usize, token: usize| (sequence * tokens + token) * 3 * part + part_index * part + head * k;
             let (first_key, first_value) = (&qkv[at(1, 0)..][..k], &qkv[at(2, 0)..][..k]);
             for query in 0..tokens {
                 let seen = if p.causal == 1 { query + 1 } else { tokens };

@@ -10,8 +10,8 @@ mod shader;
 pub use build::build;
 pub use decode::measurement;
 pub use kernel::*;
-pub use shader::compose;
 pub use layout::{BufferSpec, Limits, PlanError, Results, Role, View};
+pub use shader::compose;
 
 use crate::model::{Config, Tensor};
 

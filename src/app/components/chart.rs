@@ -231,7 +231,12 @@ fn Options(subject: Subject, is_table: RwSignal<bool>) -> impl IntoView {
 }
 
 #[component]
-fn Plot(subject: Subject, quantity: Memo<Quantity>, curves: Memo<Vec<Curve>>, is_hidden: RwSignal<bool>) -> impl IntoView {
+fn Plot(
+    subject: Subject,
+    quantity: Memo<Quantity>,
+    curves: Memo<Vec<Curve>>,
+    is_hidden: RwSignal<bool>,
+) -> impl IntoView {
     let page = page();
     let size = RwSignal::new((0.0, 0.0));
     let holder = NodeRef::<html::Div>::new();
@@ -282,7 +287,8 @@ fn Plot(subject: Subject, quantity: Memo<Quantity>, curves: Memo<Vec<Curve>>, is
         }
     };
     let key = move |event: KeyboardEvent| probe_by_key(page, quantity, curves, &event);
-    let described = move || curves.with(|curves| in_words(curves, page.probe.get(), &scene.with(|s| s.notes.join(". "))));
+    let described =
+        move || curves.with(|curves| in_words(curves, page.probe.get(), &scene.with(|s| s.notes.join(". "))));
     let canvas = |layer: usize, name: &'static str| view! { <canvas node_ref=layers[layer] data-layer=name></canvas> };
     view! {
         <div

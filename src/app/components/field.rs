@@ -33,8 +33,10 @@ fn set(page: Page, key: &'static str, text: &str) -> Result<Option<String>, Stri
     match changed.set(key, text) {
         Ok(notices) => {
             page.change(Gesture::Choice, |request| *request = changed);
-            let told: Vec<_> =
-                notices.iter().map(|notice| format!("{} is now {}: {}.", notice.key, notice.used, notice.allowed)).collect();
+            let told: Vec<_> = notices
+                .iter()
+                .map(|notice| format!("{} is now {}: {}.", notice.key, notice.used, notice.allowed))
+                .collect();
             Ok((!told.is_empty()).then(|| told.join(" ")))
         }
         Err(notice) => Err(format!("“{text}” is not allowed: {}. {} stays.", notice.allowed, notice.used)),

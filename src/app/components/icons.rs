@@ -23,7 +23,12 @@ icon!(RIGHT, "6", "10", r#"<path d="M1 1l4 4-4 4" fill="none" stroke="currentCol
 icon!(PLAY, "18", "18", r#"<path d="M4.5 2.2v13.6L16 9z" fill="currentColor"/>"#);
 icon!(PAUSE, "18", "18", r#"<path d="M4 2.5h3.5v13H4zM10.5 2.5H14v13h-3.5z" fill="currentColor"/>"#);
 icon!(MINUS, "16", "16", r#"<path d="M3 8h10" stroke="currentColor" stroke-width="1.75" stroke-linecap="round"/>"#);
-icon!(PLUS, "16", "16", r#"<path d="M3 8h10M8 3v10" stroke="currentColor" stroke-width="1.75" stroke-linecap="round"/>"#);
+icon!(
+    PLUS,
+    "16",
+    "16",
+    r#"<path d="M3 8h10M8 3v10" stroke="currentColor" stroke-width="1.75" stroke-linecap="round"/>"#
+);
 icon!(
     THEME,
     "18",

@@ -19,7 +19,7 @@ use leptos::ev;
 use leptos::prelude::*;
 
 use super::state::Page;
-use super::{browser, runner, words};
+use super::{runner, words};
 
 pub(super) use chart::Subject;
 
@@ -59,10 +59,4 @@ pub(super) fn App() -> impl IntoView {
         </div>
         <status::Announcer/>
     }
-}
-
-/// Whether the page is so narrow that it is one column.
-#[must_use]
-fn is_one_column() -> bool {
-    browser::media_matches("(max-width: 899px)")
 }

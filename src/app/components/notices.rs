@@ -32,8 +32,10 @@ pub(super) fn Notices() -> impl IntoView {
         (is_missing && wants_gpu && !is_told.get() && page.trouble.with(Option::is_none)).then(|| {
             view! {
                 <div class="notice" data-notice="webgpu" role="status">
-                    <p>{words::NO_WEBGPU}</p>
-                    <p><button type="button" on:click=move |_| is_told.set(true)>{words::DISMISS}</button></p>
+                    <p>
+                        {words::NO_WEBGPU} " "
+                        <button type="button" on:click=move |_| is_told.set(true)>{words::DISMISS}</button>
+                    </p>
                 </div>
             }
         })
@@ -42,7 +44,8 @@ pub(super) fn Notices() -> impl IntoView {
         page.trouble.get().map(|trouble| {
             let kept = page.finished.with(|list| {
                 let of = |pass: &std::sync::Arc<crate::app::state::Finished>| {
-                    (pass.measurement.config.placement == trouble.config.placement).then_some(pass.measurement.config.depth)
+                    (pass.measurement.config.placement == trouble.config.placement)
+                        .then_some(pass.measurement.config.depth)
                 };
                 list.iter().find_map(of)
             });

@@ -9,8 +9,7 @@ pub(in crate::cpu) fn normalise(kind: u32, row: &mut [f32], epsilon: f32) -> f32
     let width = row.len() as f32;
     let max_abs = row.iter().fold(0f32, |max, x| max.max(x.abs()));
     let unit = norm_unit(max_abs);
-    let mean =
-        if kind == 0 { row.iter().map(|x| x * 0.000_976_562_5).sum::<f32>() / width * 1024.0 } else { 0.0 };
+    let mean = if kind == 0 { row.iter().map(|x| x * 0.000_976_562_5).sum::<f32>() / width * 1024.0 } else { 0.0 };
     let squares: f32 = row.iter().map(|x| ((x - mean) * unit).powi(2)).sum();
     let scale = unit / (squares / width + epsilon * unit * unit).sqrt();
     for x in row {

@@ -36,10 +36,8 @@ impl Builder<'_> {
         self.gradient_norm(output, logits, partials, &family, false);
         let input_grad = self.slabs.input_grad.slab(0);
         self.matmul_transposed(logits, weight, None, input_grad, &family);
-        let normed = self
-            .config
-            .has_final_norm()
-            .then(|| (self.slabs.final_normed.slab(0), self.slabs.final_scale.slab(0)));
+        let normed =
+            self.config.has_final_norm().then(|| (self.slabs.final_normed.slab(0), self.slabs.final_scale.slab(0)));
         self.skip(normed, 0.0, self.config.depth);
     }
 

@@ -72,13 +72,8 @@ impl Builder<'_> {
         let qkv = self.slabs.qkv.slab(block);
         self.matmul(self.sublayer_input(k), self.weight(block, &family.first), qkv, &family);
         if let Some((segments, segment)) = self.qk_segments() {
-            let arguments = QkNormForward {
-                rows: self.rows,
-                stride: self.stride,
-                segments,
-                segment,
-                epsilon: NORM_EPSILON as f32,
-            };
+            let arguments =
+                QkNormForward { rows: self.rows, stride: self.stride, segments, segment, epsilon: NORM_EPSILON as f32 };
             let scale = self.slabs.qk_scale.slab(block);
             let workgroups = [(2 * self.rows * segments).div_ceil(32), 1, 1];
             self.push(arguments, &[qkv, scale], workgroups, self.row_flops());

@@ -270,14 +270,7 @@ impl<'a> Builder<'a> {
     }
 
     /// `out = g W^T`, summed over the matrices of a family; through the activation where `hidden` is given.
-    fn matmul_transposed(
-        &mut self,
-        g: View,
-        weight: View,
-        hidden: Option<View>,
-        out: View,
-        family: &Family,
-    ) {
+    fn matmul_transposed(&mut self, g: View, weight: View, hidden: Option<View>, out: View, family: &Family) {
         let Family { first: placed, groups, .. } = *family;
         let out_columns = placed.rows / 4;
         let mode = match (hidden, self.config.act) {

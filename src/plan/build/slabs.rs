@@ -89,7 +89,6 @@ impl Allocator<'_> {
     }
 }
 
-
 /// Gives out every buffer of a run.
 pub(super) fn allocate(
     config: &Config,
@@ -134,10 +133,7 @@ pub(super) fn allocate(
         stream: result(stream_results),
         update: result(update_outputs),
         grad_stream: result(states),
-        grad_weight: families
-            .iter()
-            .map(|family| (result(depth as u32 * family.groups), family.groups))
-            .collect(),
+        grad_weight: families.iter().map(|family| (result(depth as u32 * family.groups), family.groups)).collect(),
         grad_unembed: result(1),
         loss: result(1),
     };
