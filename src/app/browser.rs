@@ -20,6 +20,19 @@ pub(crate) fn now_ms() -> f64 {
     window().performance().map_or(0.0, |clock| clock.now())
 }
 
+/// Whether the browser speaks of WebGPU at all.
+#[must_use]
+pub(crate) fn has_webgpu() -> bool {
+    let gpu = js_sys::Reflect::get(&window().navigator(), &"gpu".into());
+    gpu.is_ok_and(|gpu| gpu.is_object())
+}
+
+/// Whether the browser looks for finished GPU work only every 100 ms unless something is submitted: Firefox does.
+#[must_use]
+pub(crate) fn needs_nudge() -> bool {
+    window().navigator().user_agent().is_ok_and(|name| name.contains("Firefox/"))
+}
+
 /// Device pixels of a CSS pixel.
 #[must_use]
 pub(crate) fn device_pixel_ratio() -> f64 {

@@ -1,7 +1,13 @@
 //! The engines behind one call. This is the one place that knows how each is driven.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::time::Duration;
+
 use crate::cpu::CpuPass;
+use crate::gpu::{Gpu, GpuError};
 use crate::model::Config;
+use crate::reference::ReferencePass;
 use crate::stats::{Engine, Measurement, Pass};
 
 use super::browser::{self, Breath};
@@ -9,6 +15,8 @@ use super::state::Finished;
 
 /// A piece of work before the browser gets its turn.
 const SLICE_MS: f64 = 9.0;
+/// How often a browser is nudged that looks for finished GPU work only when something is submitted.
+const NUDGE: Duration = Duration::from_millis(5);
 
 /// Why a pass gave no values.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,27 +27,43 @@ pub(crate) enum Failure {
     Other(String),
 }
 
-/// What a pass came to.
+/// What a pass came to; nothing where it was no longer wanted.
 pub(crate) type Outcome = Result<Option<Finished>, Failure>;
+
+/// What is known of the device once it answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Adapter {
+    /// Its name; empty where the browser hides it.
+    pub(crate) name: String,
+    /// Whether it is the processor in disguise.
+    pub(crate) is_software: bool,
+}
 
 /// Runs passes.
 pub(crate) struct Engines {
     breath: Option<Breath>,
+    gpu: RefCell<Option<Rc<Gpu>>>,
 }
 
 impl Engines {
     /// Without a graphics device yet.
     #[must_use]
     pub(crate) fn new() -> Self {
-        Self { breath: Breath::new() }
+        Self { breath: Breath::new(), gpu: RefCell::new(None) }
     }
 
-    /// Asks for the graphics device; its name.
-    pub(crate) async fn open_device(&self) -> Result<String, String> {
-        Err("not built in".into())
+    /// Asks for the graphics device.
+    pub(crate) async fn open_device(&self) -> Result<Adapter, String> {
+        if !browser::has_webgpu() {
+            return Err("no navigator.gpu".into());
+        }
+        let gpu = Gpu::new().await.map_err(|error| error.to_string())?;
+        let adapter = Adapter { name: gpu.adapter_name().into(), is_software: gpu.is_software() };
+        *self.gpu.borrow_mut() = Some(Rc::new(gpu));
+        Ok(adapter)
     }
 
-    /// Measures a configuration; nothing where it is no longer wanted. Tells how far it has come.
+    /// Measures a configuration, and tells how far it has come.
     pub(crate) async fn measure(
         &self,
         engine: Engine,
@@ -53,8 +77,36 @@ impl Engines {
                 let dispatches = pass.dispatches() as u32;
                 self.in_slices(pass, Some((dispatches, 0)), is_wanted, tell).await
             }
-            Engine::Reference => Err(Failure::Other("the float64 engine is not here yet".into())),
-            Engine::Gpu => Err(Failure::DeviceLost),
+            Engine::Reference => self.in_slices(ReferencePass::new(config), None, is_wanted, tell).await,
+            Engine::Gpu => self.on_device(config, is_wanted).await,
+        }
+    }
+
+    async fn on_device(&self, config: &Config, is_wanted: &dyn Fn() -> bool) -> Outcome {
+        let gpu = self.gpu.borrow().clone();
+        let gpu = match gpu.filter(|gpu| gpu.lost().is_none()) {
+            Some(gpu) => gpu,
+            None => {
+                // It was lost: a new one may do.
+                self.open_device().await.map_err(|_| Failure::DeviceLost)?;
+                self.gpu.borrow().clone().ok_or(Failure::DeviceLost)?
+            }
+        };
+        let start = browser::now_ms();
+        let nudged = Rc::clone(&gpu);
+        let nudge = browser::needs_nudge()
+            .then(|| leptos::prelude::set_interval_with_handle(move || nudged.nudge(), NUDGE).ok())
+            .flatten();
+        let result = gpu.measure(config, || !is_wanted()).await;
+        if let Some(nudge) = nudge {
+            nudge.clear();
+        }
+        match result {
+            Ok(outcome) => Ok(Some(finished(outcome.measurement, start, Some((outcome.dispatches, outcome.submits))))),
+            Err(GpuError::Cancelled) => Ok(None),
+            Err(_) if gpu.lost().is_some() => Err(Failure::DeviceLost),
+            Err(GpuError::Lost(_)) => Err(Failure::DeviceLost),
+            Err(error) => Err(Failure::Other(error.to_string())),
         }
     }
 

@@ -13,7 +13,7 @@ use crate::model::{Config, Placement};
 use crate::stats::Engine;
 
 use super::browser::Later;
-use super::engines::{Engines, Failure};
+use super::engines::Engines;
 use super::state::{Device, Finished, Page, Running, Trouble};
 
 /// Finished passes that are kept, so that going back costs nothing.
@@ -63,8 +63,8 @@ pub(crate) fn start(page: Page) {
 impl Runner {
     async fn open_device(&self) {
         let device = match self.engines.open_device().await {
-            Ok(name) => Device::Ready(name),
-            Err(reason) => Device::Missing(reason),
+            Ok(adapter) => Device::Ready(adapter),
+            Err(_) => Device::Missing,
         };
         self.page.device.set(device);
     }
@@ -117,9 +117,6 @@ impl Runner {
                 Ok(Some(finished)) => self.keep(finished),
                 Ok(None) => return Ok(()),
                 Err(failure) => {
-                    if failure == Failure::DeviceLost {
-                        self.page.device.set(Device::Missing("the device was lost".into()));
-                    }
                     self.page.trouble.set(Some(Trouble { config: config.clone(), engine, failure }));
                     return Err(());
                 }

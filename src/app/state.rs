@@ -11,7 +11,7 @@ use crate::share::{Notice, Request};
 use crate::stats::{Engine, Measurement, Quantity};
 
 use super::address::Address;
-use super::engines::Failure;
+use super::engines::{Adapter, Failure};
 
 /// How a change is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,10 +47,10 @@ pub(crate) struct Running {
 pub(crate) enum Device {
     /// Asked for, no answer yet.
     Asking,
-    /// There, with this name.
-    Ready(String),
-    /// Not there, for this reason.
-    Missing(String),
+    /// There.
+    Ready(Adapter),
+    /// Not there.
+    Missing,
 }
 
 /// A pass that failed.
@@ -169,7 +169,7 @@ impl Page {
         match (asked, device) {
             (Some(engine @ (Engine::Cpu | Engine::Reference)), _) => Some(engine),
             (_, Device::Ready(_)) => Some(Engine::Gpu),
-            (_, Device::Missing(_)) => Some(Engine::Cpu),
+            (_, Device::Missing) => Some(Engine::Cpu),
             (_, Device::Asking) => None,
         }
     }

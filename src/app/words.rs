@@ -299,10 +299,15 @@ pub(crate) fn trouble(config: &crate::model::Config, device_lost: bool, kept: Op
 
 /// Who computes.
 #[must_use]
-pub(crate) fn who(engine: Option<Engine>, adapter: &str) -> String {
+pub(crate) fn who(engine: Option<Engine>, adapter: &str, is_software: bool) -> String {
     match engine {
         None => "Looking for WebGPU".into(),
-        Some(Engine::Gpu) => format!("WebGPU, {adapter}"),
+        Some(Engine::Gpu) => match (adapter, is_software) {
+            ("", false) => "WebGPU".into(),
+            ("", true) => "WebGPU on the processor".into(),
+            (name, false) => format!("WebGPU, {name}"),
+            (name, true) => format!("WebGPU on the processor, {name}"),
+        },
         Some(Engine::Cpu) => "Processor".into(),
         Some(Engine::Reference) => "Processor, reference".into(),
     }

@@ -27,7 +27,7 @@ pub(super) fn Notices() -> impl IntoView {
         })
     };
     let webgpu = move || {
-        let is_missing = page.device.with(|device| matches!(device, Device::Missing(_)));
+        let is_missing = page.device.with(|device| *device == Device::Missing);
         let wants_gpu = page.request.with(|request| matches!(request.engine, None | Some(Engine::Gpu)));
         (is_missing && wants_gpu && !is_told.get() && page.trouble.with(Option::is_none)).then(|| {
             view! {

@@ -16,7 +16,10 @@ pub(super) fn Status() -> impl IntoView {
     let page = page();
     let who = move || {
         let engine = page.engine();
-        page.device.with(|device| words::who(engine, if let Device::Ready(name) = device { name } else { "" }))
+        page.device.with(|device| match device {
+            Device::Ready(adapter) => words::who(engine, &adapter.name, adapter.is_software),
+            _ => words::who(engine, "", false),
+        })
     };
     let time = move || {
         let shown = page.shown();
