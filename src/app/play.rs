@@ -42,7 +42,7 @@ pub(crate) fn toggle(page: Page) {
 
 fn start(page: Page) {
     let depth = page.request.with_untracked(|request| request.config.depth);
-    if depth >= DEEPEST || depth < SHALLOWEST {
+    if !(SHALLOWEST..DEEPEST).contains(&depth) {
         page.set_depth(SHALLOWEST, Gesture::Movement);
     }
     page.is_playing.set(true);
