@@ -22,7 +22,7 @@ esac
 TARGET=wasm32-unknown-unknown
 RUST_VERSION=$(sed -n 's/^rust-version *= *"\(.*\)"/\1/p' Cargo.toml)
 RUST_VERSION=${RUST_VERSION:-1.85}
-NODE_VERSION=20
+NODE_VERSION=20.14
 
 did=0 # becomes 1 when a step had to do something
 packages=()

@@ -82,8 +82,9 @@ browser_tests() {
     return 0
   fi
   if [ -n "${CI:-}" ]; then reporter=(--test-reporter=tap); fi
-  # One file at a time: each has a browser that computes on the CPU.
-  check "browser tests" "3 min" node --test --test-concurrency=1 ${reporter[@]+"${reporter[@]}"} "${files[@]}"
+  # One file at a time, since each has a browser that computes on the CPU. A browser left open by a failed test must not
+  # keep the runner waiting.
+  check "browser tests" "3 min" node --test --test-concurrency=1 --test-force-exit ${reporter[@]+"${reporter[@]}"} "${files[@]}"
 }
 
 # (No `lint && ...` here: bash would not stop at a failure inside.)
