@@ -248,8 +248,9 @@ fetch_crates() {
 crates_ready() { fetch_crates --offline >/dev/null 2>&1; }
 
 npm_ready() {
-  local cli=e2e/node_modules/playwright-core/package.json
-  has_wasm_opt && [ -f "$cli" ]
+  local modules=e2e/node_modules
+  has_wasm_opt && [ -f "$modules/playwright-core/package.json" ] &&
+    { [ ! -L "$modules" ] || [ "$(readlink "$modules")" = "$NORMSCOPE_NPM_DIR/node_modules" ]; }
 }
 
 # npm_install: the packages lie in the cache, and e2e/node_modules is a link to them
