@@ -145,13 +145,13 @@ pub fn execute(step: &Step, buffers: &[RefCell<Buffer>]) {
             matmul_backward(p, &floats(0), &floats(1), &floats(2), &mut floats_mut(3));
         }
         Operation::ResidualBackward(p) => {
-            residual_backward(p, &floats(0), &floats(1), &floats(2), &mut floats_mut(3), &mut floats_mut(4))
+            residual_backward(p, &floats(0), &floats(1), &floats(2), &mut floats_mut(3), &mut floats_mut(4));
         }
         Operation::SkipBackward(p) => {
             skip_backward(p, &floats(0), &floats(1), &floats(2), &mut floats_mut(3), &mut sums_mut(4));
         }
         Operation::AttentionQueryBackward(p) => {
-            attention_query_backward(p, &floats(0), &floats(1), &floats(2), &mut floats_mut(3), &mut floats_mut(4))
+            attention_query_backward(p, &floats(0), &floats(1), &floats(2), &mut floats_mut(3), &mut floats_mut(4));
         }
         Operation::AttentionKeyBackward(p) => {
             attention_key_backward(p, &floats(0), &floats(1), &floats(2), &mut floats_mut(3));

@@ -50,6 +50,19 @@ impl Gpu {
     /// # Errors
     /// Where there is no adapter.
     pub async fn new() -> Result<Self, GpuError> {
+        Self::open(None).await
+    }
+
+    /// The same with a given number of lanes a row, 1 to 16, instead of what suits the adapter: 1 where that is the
+    /// processor, where a barrier costs more than it saves, and 16 elsewhere.
+    ///
+    /// # Errors
+    /// Where there is no adapter.
+    pub async fn with_lanes(lanes: u32) -> Result<Self, GpuError> {
+        Self::open(Some(lanes)).await
+    }
+
+    async fn open(lanes: Option<u32>) -> Result<Self, GpuError> {
         let options = wgpu::RequestAdapterOptions {
             power_preference: wgpu::PowerPreference::HighPerformance,
             ..wgpu::RequestAdapterOptions::default()
@@ -66,7 +79,8 @@ impl Gpu {
             *on_lost.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
         });
         let info = adapter.get_info();
-        let lanes = if info.device_type == wgpu::DeviceType::Cpu { 1.0 } else { 16.0 };
+        let suited = if info.device_type == wgpu::DeviceType::Cpu { 1 } else { 16 };
+        let lanes = f64::from(lanes.unwrap_or(suited));
         let pipelines = Kernel::ALL.iter().map(|&kernel| (kernel, pipeline(&device, kernel, lanes))).collect();
         let pool = Mutex::new(Pool::default());
         Ok(Self { device, queue, pipelines, pool, info, lost })

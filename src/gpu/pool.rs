@@ -6,13 +6,16 @@ use std::sync::Arc;
 use super::device::{Gpu, UNIFORM_STRIDE};
 use crate::plan::{BufferSpec, Kernel, Plan, Role, Step};
 
+/// A buffer of a plan, whichever plan it is.
+type Page = (Role, u32);
+
 /// What a plan's buffers are bound as.
 #[derive(Default)]
 pub(super) struct Pool {
-    buffers: HashMap<(Role, u32), wgpu::Buffer>,
+    buffers: HashMap<Page, wgpu::Buffer>,
     uniforms: Option<wgpu::Buffer>,
     readback: Option<wgpu::Buffer>,
-    bind_groups: HashMap<(Kernel, Vec<(Role, u32)>), Arc<wgpu::BindGroup>>,
+    bind_groups: HashMap<(Kernel, Vec<Page>), Arc<wgpu::BindGroup>>,
 }
 
 impl Pool {
@@ -33,7 +36,7 @@ impl Pool {
         let wanted: u64 = plan.bytes();
         let held: u64 = self.buffers.values().map(wgpu::Buffer::size).sum();
         if held > 2 * wanted + (64 << 20) {
-            let keep = |spec: &(Role, u32)| plan.buffers.iter().any(|own| (own.role, own.page) == *spec);
+            let keep = |spec: &Page| plan.buffers.iter().any(|own| (own.role, own.page) == *spec);
             self.buffers.retain(|key, _| keep(key));
             self.bind_groups.clear();
         }

@@ -1,8 +1,8 @@
 //! Where the norms stand. A placement is described once, as a [`Recipe`]; both engines, the block diagram and the
 //! written equation read it.
 
-use super::config::{Attention, QkNorm, named_enum};
 use super::Config;
+use super::config::{Attention, QkNorm, named_enum};
 
 named_enum! {
     /// Where the norms of a block stand.

@@ -62,7 +62,9 @@ fn raise_errors(series: &mut Series, other: &[f64]) {
     series.relative_error.resize(series.values.len(), 0.0);
     for (i, error) in series.relative_error.iter_mut().enumerate() {
         let near = i.saturating_sub(NEIGHBOURS)..(i + NEIGHBOURS + 1).min(distances.len());
-        *error = distances[near].iter().fold(*error, |most, next| if next.is_nan() { f64::INFINITY } else { most.max(*next) });
+        *error = distances[near]
+            .iter()
+            .fold(*error, |most, next| if next.is_nan() { f64::INFINITY } else { most.max(*next) });
     }
 }
 

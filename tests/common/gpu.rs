@@ -1,12 +1,21 @@
 //! The GPU that tests run on.
 
-use normscope::gpu::Gpu;
+use normscope::gpu::{Gpu, GpuError};
 
 /// The best adapter, a software one if there is no other. Without any, a test that needs one is skipped with a message,
 /// unless `NORMSCOPE_REQUIRE_GPU` is set, as it is in CI: then it fails.
-#[allow(clippy::print_stderr, reason = "a skipped test says so")]
 pub fn open() -> Option<Gpu> {
-    match pollster::block_on(Gpu::new()) {
+    or_skip(pollster::block_on(Gpu::new()))
+}
+
+/// The same with a given number of lanes a row.
+pub fn open_with_lanes(lanes: u32) -> Option<Gpu> {
+    or_skip(pollster::block_on(Gpu::with_lanes(lanes)))
+}
+
+#[allow(clippy::print_stderr, reason = "a skipped test says so")]
+fn or_skip(opened: Result<Gpu, GpuError>) -> Option<Gpu> {
+    match opened {
         Ok(gpu) => Some(gpu),
         Err(error) if std::env::var_os("NORMSCOPE_REQUIRE_GPU").is_some() => panic!("{error}"),
         Err(error) => {
