@@ -48,7 +48,7 @@ step() {
   log=$(log_of "$name")
   mkdir -p "$NORMSCOPE_LOGS"
   say "-- $name (usually $usual) ..."
-  if ! (RUST_BACKTRACE=0 && "$@") >"$log" 2>&1 </dev/null; then
+  if ! (export RUST_BACKTRACE=0 && "$@") >"$log" 2>&1 </dev/null; then
     failed "$name" "$log"
     return 1
   fi
