@@ -343,7 +343,7 @@ main() {
 
   # The tools can be built by the compiler on PATH while packages are installed, where there is one.
   if [ "$rust" = debian ]; then
-    if rust_fits rustc && has_linker && has cargo; then
+    if rust_fits rustc && has_linker && have cargo; then
       in_background_system=1
     fi
   fi
