@@ -2,7 +2,7 @@ use crate::cpu::SquareSum;
 use crate::plan::WeightGradientNorm;
 
 /// vec4 columns of g and of x that a workgroup takes.
-const TILE: (usize, usize) = (8, 8);
+const TILE: (usize, usize) = (16, 8);
 
 /// Twin of `weight_gradient_norm.wgsl`: `x` is (rows, fan_in), `g` (rows, fan_out of each matrix), `partials`
 /// (matrices, y, x) of the dispatch. Equal to 1e-5 of the sum of the squared row norms' products.

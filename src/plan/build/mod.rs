@@ -19,7 +19,7 @@ const ROWS_PER_WORKGROUP: u32 = 4;
 /// Rows and vec4 columns that a matrix product's workgroup makes.
 const MATMUL_TILE: (u32, u32) = (32, 8);
 /// vec4 columns of g and of x that a gradient norm's workgroup takes.
-const GRADIENT_TILE: (u32, u32) = (8, 8);
+const GRADIENT_TILE: (u32, u32) = (16, 8);
 /// A NaN for kernels, which WGSL cannot spell.
 const NAN_BITS: u32 = 0x7fc0_0000;
 
