@@ -9,9 +9,6 @@ use super::GpuError;
 use super::pool::Pool;
 use crate::plan::{Access, Kernel, compose};
 
-/// Bytes between the uniforms of two steps: what every device takes as offset of a uniform.
-pub(super) const UNIFORM_STRIDE: u64 = 256;
-
 /// A device with every pipeline made.
 pub struct Gpu {
     pub(super) device: wgpu::Device,

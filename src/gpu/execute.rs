@@ -7,8 +7,8 @@ use std::sync::PoisonError;
 use futures_channel::oneshot;
 
 use super::GpuError;
-use super::device::{Gpu, UNIFORM_STRIDE};
-use super::pool::Pool;
+use super::device::Gpu;
+use super::pool::{Pool, UNIFORM_STRIDE};
 use crate::model::Config;
 use crate::plan::{self, Limits, Plan};
 use crate::stats::{Engine, Measurement};
@@ -130,7 +130,7 @@ impl Gpu {
         }
         {
             let mut pool = self.pool();
-            pool.fit(self, plan, Limits::default().binding_bytes);
+            pool.fit(&self.device, plan, Limits::default().binding_bytes);
             self.queue.write_buffer(pool.uniforms(), 0, bytemuck::cast_slice(&uniforms));
         }
         let refused = validation.pop().await;
@@ -148,11 +148,12 @@ impl Gpu {
             let mut current = None;
             for (offset, step) in plan.steps[steps.clone()].iter().enumerate() {
                 let kernel = step.operation.kernel();
+                let pipeline = &self.pipelines[&kernel];
                 if current.replace(kernel) != Some(kernel) {
-                    pass.set_pipeline(&self.pipelines[&kernel].pipeline);
+                    pass.set_pipeline(&pipeline.pipeline);
                 }
                 let uniform = (UNIFORM_STRIDE as usize * (steps.start + offset)) as u32;
-                pass.set_bind_group(0, &*pool.bind_group(self, plan, step), &[uniform]);
+                pass.set_bind_group(0, &*pool.bind_group(&self.device, &pipeline.layout, plan, step), &[uniform]);
                 let [x, y, z] = step.workgroups;
                 pass.dispatch_workgroups(x, y, z);
             }
@@ -161,7 +162,7 @@ impl Gpu {
     }
 
     async fn read(&self, plan: &Plan, buffer: usize, bytes: u64) -> Result<Vec<u32>, GpuError> {
-        let readback = self.pool().take_readback(self, bytes);
+        let readback = self.pool().take_readback(&self.device, bytes);
         let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         encoder.copy_buffer_to_buffer(self.pool().buffer(&plan.buffers[buffer]), 0, &readback, 0, bytes);
         self.queue.submit([encoder.finish()]);

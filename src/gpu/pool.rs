@@ -3,8 +3,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::device::{Gpu, UNIFORM_STRIDE};
 use crate::plan::{BufferSpec, Kernel, Plan, Role, Step};
+
+/// Bytes between the uniforms of two steps: what every device takes as offset of a uniform.
+pub(super) const UNIFORM_STRIDE: u64 = 256;
 
 /// A buffer of a plan, whichever plan it is.
 type Page = (Role, u32);
@@ -21,14 +23,14 @@ pub(super) struct Pool {
 impl Pool {
     /// Makes what the plan needs and the pool lacks. A buffer that grows takes half as much again, up to a page, so
     /// that a rising depth does not make a new one each time.
-    pub(super) fn fit(&mut self, gpu: &Gpu, plan: &Plan, binding_bytes: u64) {
+    pub(super) fn fit(&mut self, device: &wgpu::Device, plan: &Plan, binding_bytes: u64) {
         let storage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
         for spec in &plan.buffers {
             let key = (spec.role, spec.page);
             let old = self.buffers.get(&key).map_or(0, wgpu::Buffer::size);
             if old < spec.bytes() {
                 let size = if old > 0 { grown(spec, binding_bytes) } else { spec.bytes() };
-                self.buffers.insert(key, buffer(gpu, "slabs", size, storage));
+                self.buffers.insert(key, buffer(device, "slabs", size, storage));
                 self.bind_groups.clear();
             }
         }
@@ -43,7 +45,7 @@ impl Pool {
         let uniform_bytes = UNIFORM_STRIDE * plan.steps.len() as u64;
         if self.uniforms.as_ref().map_or(0, wgpu::Buffer::size) < uniform_bytes {
             let usage = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST;
-            self.uniforms = Some(buffer(gpu, "uniforms", uniform_bytes.next_power_of_two(), usage));
+            self.uniforms = Some(buffer(device, "uniforms", uniform_bytes.next_power_of_two(), usage));
             self.bind_groups.clear();
         }
     }
@@ -65,10 +67,10 @@ impl Pool {
     }
 
     /// A buffer of at least `bytes` to map for reading; nothing else uses it until it is put back.
-    pub(super) fn take_readback(&mut self, gpu: &Gpu, bytes: u64) -> wgpu::Buffer {
+    pub(super) fn take_readback(&mut self, device: &wgpu::Device, bytes: u64) -> wgpu::Buffer {
         match self.readback.take() {
             Some(buffer) if buffer.size() >= bytes => buffer,
-            _ => buffer(gpu, "readback", bytes, wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST),
+            _ => buffer(device, "readback", bytes, wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST),
         }
     }
 
@@ -78,7 +80,13 @@ impl Pool {
     }
 
     /// The bind group of a step; steps that bind the same buffers share one.
-    pub(super) fn bind_group(&mut self, gpu: &Gpu, plan: &Plan, step: &Step) -> Arc<wgpu::BindGroup> {
+    pub(super) fn bind_group(
+        &mut self,
+        device: &wgpu::Device,
+        layout: &wgpu::BindGroupLayout,
+        plan: &Plan,
+        step: &Step,
+    ) -> Arc<wgpu::BindGroup> {
         let kernel = step.operation.kernel();
         let specs: Vec<_> = step.views.iter().map(|view| plan.buffers[view.buffer]).collect();
         let key = (kernel, specs.iter().map(|spec| (spec.role, spec.page)).collect());
@@ -96,9 +104,9 @@ impl Pool {
             .enumerate()
             .map(|(i, resource)| wgpu::BindGroupEntry { binding: i as u32, resource })
             .collect();
-        let group = Arc::new(gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+        let group = Arc::new(device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some(kernel.stem()),
-            layout: &gpu.pipelines[&kernel].layout,
+            layout,
             entries: &entries,
         }));
         self.bind_groups.insert(key, Arc::clone(&group));
@@ -111,6 +119,6 @@ fn grown(spec: &BufferSpec, binding_bytes: u64) -> u64 {
     slack.min(binding_bytes).max(spec.bytes()).next_multiple_of(16)
 }
 
-fn buffer(gpu: &Gpu, label: &str, size: u64, usage: wgpu::BufferUsages) -> wgpu::Buffer {
-    gpu.device.create_buffer(&wgpu::BufferDescriptor { label: Some(label), size, usage, mapped_at_creation: false })
+fn buffer(device: &wgpu::Device, label: &str, size: u64, usage: wgpu::BufferUsages) -> wgpu::Buffer {
+    device.create_buffer(&wgpu::BufferDescriptor { label: Some(label), size, usage, mapped_at_creation: false })
 }
