@@ -10,8 +10,10 @@
 //! | [`play`] | depth in motion |
 //! | [`browser`] | small things asked of the browser |
 //! | [`components`] | what is seen |
+//! | [`api`] | what scripts may ask of the module |
 
 mod address;
+mod api;
 mod browser;
 mod components;
 mod engines;

@@ -1,0 +1,48 @@
+//! What scripts may ask of the page's module, beside the page itself.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use wasm_bindgen::prelude::*;
+
+use crate::cpu::CpuPass;
+use crate::gpu::Gpu;
+use crate::model::Config;
+use crate::reference;
+use crate::share::{self, Target};
+use crate::stats::{Engine, Measurement, Pass, to_json};
+
+thread_local! {
+    static DEVICE: RefCell<Option<Rc<Gpu>>> = const { RefCell::new(None) };
+}
+
+/// Runs one model and resolves to what the command line prints: the JSON of `normscope run`, with the same query. The
+/// engine is the query's, else the GPU. `cpu` and `reference` keep the page waiting until they are done.
+///
+/// # Errors
+/// An `Error` that names the bad key, or says why the engine failed.
+#[wasm_bindgen]
+pub async fn measure(query: String) -> Result<String, JsError> {
+    let (request, notices) = share::parse(&query, Target::CommandLine);
+    if !notices.is_empty() {
+        let lines: Vec<String> = notices.iter().map(ToString::to_string).collect();
+        return Err(JsError::new(&lines.join("; ")));
+    }
+    let config = &request.config;
+    let measurement = match request.engine.unwrap_or(Engine::Gpu) {
+        Engine::Reference => reference::measure(config),
+        Engine::Cpu => CpuPass::new(config)?.finish(),
+        Engine::Gpu => on_device(config).await?,
+    };
+    Ok(to_json(&measurement).to_string())
+}
+
+async fn on_device(config: &Config) -> Result<Measurement, JsError> {
+    let known = DEVICE.with_borrow(Option::clone).filter(|gpu| gpu.lost().is_none());
+    let gpu = match known {
+        Some(gpu) => gpu,
+        None => Rc::new(Gpu::new().await?),
+    };
+    DEVICE.set(Some(Rc::clone(&gpu)));
+    Ok(gpu.measure(config, || false).await?.measurement)
+}
