@@ -317,7 +317,7 @@ pub(crate) fn who(engine: Option<Engine>, adapter: &str, is_software: bool) -> S
 #[must_use]
 pub(crate) fn pass_time(count: usize, milliseconds: f64) -> String {
     let time =
-        if milliseconds < 9999.5 { format!("{milliseconds:.0} ms") } else { format!("{:.1} s", milliseconds / 1000.0) };
+        if milliseconds < 999.5 { format!("{milliseconds:.0} ms") } else { format!("{:.1} s", milliseconds / 1000.0) };
     if count == 1 { format!("pass {time}") } else { format!("{count} passes {time}") }
 }
 

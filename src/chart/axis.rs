@@ -166,27 +166,36 @@ fn fit_linear(curves: &[Curve]) -> Option<Range> {
 }
 
 fn fit_log(curves: &[Curve]) -> Option<Range> {
-    let mut all: Vec<f64> = curves
-        .iter()
-        .flat_map(|curve| curve.known().filter(|v| v.is_finite() && *v > 0.0).collect::<Vec<_>>())
-        .collect();
-    all.sort_by(f64::total_cmp);
-    let (&lowest, &highest) = (all.first()?, all.last()?);
+    let drawable = |curve: &Curve| curve.known().filter(|v| v.is_finite() && *v > 0.0).collect::<Vec<_>>();
+    let all: Vec<Vec<f64>> = curves.iter().map(drawable).filter(|values| !values.is_empty()).collect();
+    let lowest = all.iter().flatten().copied().reduce(f64::min)?;
+    let highest = all.iter().flatten().copied().reduce(f64::max)?;
     let (mut low, mut high) = (step_below(lowest), step_above(highest));
     if (high / low).log10() > MOST_DECADES {
-        // Four decades that hold the most values; of equals, the highest.
-        let count = |bottom: f64| {
-            let end = all.partition_point(|v| *v <= bottom * 10f64.powf(MOST_DECADES));
-            end - all.partition_point(|v| *v < bottom)
-        };
-        let bottoms = all.iter().map(|v| 10f64.powf(v.log10().floor()));
-        low = bottoms.max_by_key(|bottom| count(*bottom))?;
-        high = low * 10f64.powf(MOST_DECADES);
+        high = best_top(&all, lowest, highest)?;
+        low = high / 10f64.powf(MOST_DECADES);
     }
     if high / low < 4.0 {
         (low, high) = (step_below(low * 0.7), step_above(high * 1.4));
     }
     Some(Range { low, high, log: true })
+}
+
+/// The top of the decades that show most: of each curve the share of its values, and its ends more than the rest.
+fn best_top(all: &[Vec<f64>], lowest: f64, highest: f64) -> Option<f64> {
+    let score = |top: f64| {
+        let bottom = top / 10f64.powf(MOST_DECADES);
+        let is_in = |value: &f64| f64::from(u8::from((bottom..=top).contains(value)));
+        let of_curve = |values: &Vec<f64>| {
+            let share = values.iter().map(is_in).sum::<f64>() / values.len() as f64;
+            share + 0.5 * values.first().map_or(0.0, is_in) + 0.5 * values.last().map_or(0.0, is_in)
+        };
+        all.iter().map(of_curve).sum::<f64>()
+    };
+    let decades = lowest.log10().floor() as i32..=highest.log10().ceil() as i32;
+    let tops = decades.flat_map(|decade| STOPS.map(|stop| stop * 10f64.powi(decade)));
+    // Of equals, the highest: what is large is seen first.
+    tops.map(|top| (score(top), top)).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, top)| top)
 }
 
 const STOPS: [f64; 6] = [1.0, 1.5, 2.0, 3.0, 5.0, 7.0];

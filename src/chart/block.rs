@@ -47,11 +47,12 @@ pub fn glyph(placement: Placement) -> String {
     format!(r#"<svg class="glyph" width="64" height="30" viewBox="0 0 64 30" aria-hidden="true">{out}</svg>"#)
 }
 
-/// One block, its two sublayers from left to right, norms lit.
+/// One block, its two sublayers from left to right, norms lit; `low` takes less height.
 #[must_use]
-pub fn diagram(placement: Placement) -> String {
+pub fn diagram(placement: Placement, low: bool) -> String {
     let recipe = placement.recipe();
-    let (width, height, y, t) = (330.0, 76.0, 56.0, 18.0);
+    let width = 330.0;
+    let (height, y, t) = if low { (60.0, 42.0, 16.0) } else { (76.0, 56.0, 18.0) };
     let (start, pitch) = if recipe.embedding_norm { (14.0, 150.0) } else { (0.0, 157.0) };
     let lit = |x: f64, y: f64| {
         format!(
@@ -247,7 +248,7 @@ mod tests {
             let norms = [recipe.input_norm, recipe.branch_norm, recipe.sum_norm];
             let a_sublayer = norms.into_iter().filter(|taken| *taken).count();
             assert_eq!(bars(glyph(*placement)), a_sublayer + usize::from(recipe.embedding_norm));
-            assert_eq!(bars(diagram(*placement)), 2 * a_sublayer + usize::from(recipe.embedding_norm));
+            assert_eq!(bars(diagram(*placement, false)), 2 * a_sublayer + usize::from(recipe.embedding_norm));
         }
     }
 

@@ -1,6 +1,6 @@
 //! A series of a measurement as a curve over the blocks.
 
-use crate::model::{Placement, Tensor};
+use crate::model::{Attention, Placement, QkNorm, Tensor};
 use crate::stats::{Engine, Mark, Measurement, Quantity};
 
 /// One placement's values over the blocks, with what is to be said of each.
@@ -20,6 +20,40 @@ pub struct Curve {
     pub precision: &'static str,
     /// Whether it belongs to the depth that is asked for.
     pub fresh: bool,
+    /// Where and why the forward pass left the arithmetic, if it did.
+    pub loss: Option<Loss>,
+}
+
+/// Where a forward pass leaves the arithmetic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Loss {
+    /// The first state of the stream that is no number.
+    pub block: u32,
+    /// Whether the scores of attention overflowed: they go with the square of a stream that no norm bounds.
+    pub by_scores: bool,
+}
+
+impl Loss {
+    /// Finds it in a measurement.
+    #[must_use]
+    pub fn of(measurement: &Measurement) -> Option<Self> {
+        let (config, stream) = (&measurement.config, Quantity::StreamRms);
+        let values = measurement.values(stream);
+        let is_lost =
+            |index: &usize| matches!(measurement.mark(stream, *index), Some(Mark::NotANumber | Mark::Overflow));
+        let index = (0..values.len()).find(is_lost)?;
+        let before = index.checked_sub(1).map_or(0.0, |before| values[before]);
+        let range = match measurement.engine {
+            Engine::Gpu | Engine::Cpu => f64::from(f32::MAX),
+            Engine::Reference => f64::MAX,
+        };
+        let is_unbounded = !config.placement.recipe().input_norm
+            && config.qk_norm == QkNorm::None
+            && config.attention == Attention::Softmax;
+        // A factor of a thousand for the spread of the features within a stream, and of one pass within a block.
+        let by_scores = is_unbounded && before > range.sqrt() / 1e3 && before < range / 1e6;
+        Some(Self { block: index as u32, by_scores })
+    }
 }
 
 /// The first block a quantity has a value for. States are counted from 0, the weights of a block from 1.
@@ -70,6 +104,7 @@ impl Curve {
             marks: (0..series.values.len()).map(|index| measurement.mark(quantity, index)).collect(),
             precision: precision(measurement.engine),
             fresh: true,
+            loss: Loss::of(measurement),
         })
     }
 
@@ -114,6 +149,7 @@ pub(crate) mod tests {
             marks: values.iter().map(mark).collect(),
             precision: "float32",
             fresh: true,
+            loss: None,
         }
     }
 

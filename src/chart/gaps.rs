@@ -86,77 +86,113 @@ pub fn runs(curve: &Curve, range: &Range) -> Vec<Run> {
     runs
 }
 
+/// A clause of a sentence.
+enum Clause {
+    /// What the curve does: `leaves this axis in block 7`.
+    Does(String),
+    /// A clause with a subject of its own: `blocks 29 to 200 are below what float32 resolves`.
+    Whole(String),
+}
+
 /// What is wrong with a curve on an axis, in one sentence; `None` where nothing is.
 #[must_use]
 pub fn sentence(curve: &Curve, range: &Range, brief: bool) -> Option<String> {
     let runs = runs(curve, range);
     let label = curve.placement.recipe().label;
-    let precision = curve.precision;
-    let first = |wanted: Place| runs.iter().find(|run| run.place == wanted).map(|run| curve.block(run.from));
-    let all = |wanted: Place| runs.iter().all(|run| run.place == wanted);
-    let mut parts = Vec::new();
-
-    if let Some(block) = first(Place::Above) {
-        parts.push(if all(Place::Above) {
-            if brief { "above this axis".into() } else { "is above this axis throughout".into() }
-        } else if brief {
-            format!("off axis from {block}")
-        } else {
-            format!("leaves this axis in block {block}")
-        });
+    if brief {
+        let parts = brief_parts(curve, &runs);
+        return (!parts.is_empty()).then(|| format!("{label}: {}", parts.join(", ")));
     }
-    if let Some(block) = first(Place::Below) {
-        parts.push(if all(Place::Below) {
-            if brief { "below this axis".into() } else { "is below this axis throughout".into() }
-        } else if brief {
-            format!("below axis, {}", blocks(&curve_runs(curve, &runs, Place::Below)))
-        } else {
-            format!("is below this axis in {}", blocks(&curve_runs(curve, &runs, Place::Below)))
-        });
-        let _ = block;
+    let mut sentence = String::new();
+    for clause in clauses(curve, &runs) {
+        sentence += &match (sentence.is_empty(), clause) {
+            (true, Clause::Does(what)) => format!("{label} {what}"),
+            (true, Clause::Whole(clause)) => format!("{label}: {clause}"),
+            (false, Clause::Does(what)) => format!("; it {what}"),
+            (false, Clause::Whole(clause)) => format!("; {clause}"),
+        };
     }
-    if let Some(block) = first(Place::Overflow) {
-        parts.push(if brief {
-            format!("overflow from {block}")
-        } else {
-            format!("passes {precision}’s range in block {block}")
-        });
-    }
-    if let Some(block) = first(Place::NotANumber) {
-        parts.push(if all(Place::NotANumber) {
-            if brief { "not a number".into() } else { "is not a number in any block".into() }
-        } else if brief {
-            format!("no number from {block}")
-        } else {
-            format!("is not a number from block {block} on")
-        });
-    }
-    if let Some(block) = first(Place::Unresolved) {
-        let where_ = curve_runs(curve, &runs, Place::Unresolved);
-        let _ = block;
-        parts.push(if brief {
-            format!("{} below {precision}", blocks(&where_))
-        } else if parts.is_empty() {
-            return Some(format!("{label}: {} below what {precision} resolves", blocks_are(&where_)));
-        } else {
-            format!("{} below what {precision} resolves", blocks_are(&where_))
-        });
-    }
-    if first(Place::Zero).is_some() {
-        let where_ = curve_runs(curve, &runs, Place::Zero);
-        parts.push(if all(Place::Zero) {
-            if brief { "0 in every block".into() } else { "is exactly 0 in every block".into() }
-        } else {
-            format!("is exactly 0 in {}", blocks(&where_))
-        });
-    }
-    if parts.is_empty() {
-        return None;
-    }
-    Some(if brief { format!("{label}: {}", parts.join(", ")) } else { format!("{label} {}", parts.join("; it ")) })
+    (!sentence.is_empty()).then_some(sentence)
 }
 
-fn curve_runs(curve: &Curve, runs: &[Run], wanted: Place) -> Vec<(u32, u32)> {
+/// Whether a run off the axis is where the curve ends up: on the axis before, never again after.
+fn is_for_good(runs: &[Run], spans: &[(u32, u32)], wanted: Place) -> bool {
+    let Some(position) = runs.iter().position(|run| run.place == wanted) else { return false };
+    spans.len() == 1 && position > 0 && runs[position..].iter().all(|run| run.place != Place::On)
+}
+
+fn clauses(curve: &Curve, runs: &[Run]) -> Vec<Clause> {
+    let precision = curve.precision;
+    let spans = |wanted: Place| spans(curve, runs, wanted);
+    let all = |wanted: Place| runs.iter().all(|run| run.place == wanted);
+    let mut clauses = Vec::new();
+    for (place, side) in [(Place::Above, "above"), (Place::Below, "below")] {
+        let list = spans(place);
+        match list.as_slice() {
+            [] => {}
+            _ if all(place) => clauses.push(Clause::Does(format!("is {side} this axis throughout"))),
+            [(block, _), ..] if is_for_good(runs, &list, place) => {
+                let way = if place == Place::Below { " downwards" } else { "" };
+                clauses.push(Clause::Does(format!("leaves this axis{way} in block {block}")));
+            }
+            _ => clauses.push(Clause::Does(format!("is {side} this axis in {}", blocks(&list)))),
+        }
+    }
+    let unresolved = spans(Place::Unresolved);
+    if !unresolved.is_empty() {
+        clauses.push(Clause::Whole(format!("{} below what {precision} resolves", blocks_are(&unresolved))));
+    }
+    if let [(block, _), ..] = spans(Place::Overflow).as_slice() {
+        clauses.push(Clause::Does(format!("passes {precision}’s range in block {block}")));
+    }
+    match (spans(Place::NotANumber).as_slice(), curve.loss) {
+        ([], _) => {}
+        ([(block, _), ..], Some(loss)) if loss.by_scores && *block == loss.block && !all(Place::NotANumber) => {
+            clauses.push(Clause::Whole(format!("its scores overflow {precision} in block {block}")));
+        }
+        (_, Some(loss)) if all(Place::NotANumber) => {
+            let what = if loss.by_scores { "attention scores overflowed" } else { "the stream overflowed" };
+            clauses.push(Clause::Whole(format!("not a number, {what} in block {}", loss.block)));
+        }
+        _ if all(Place::NotANumber) => clauses.push(Clause::Does("is not a number in any block".into())),
+        (list, _) => clauses.push(Clause::Does(format!("is not a number in {}", blocks(list)))),
+    }
+    let zero = spans(Place::Zero);
+    if all(Place::Zero) {
+        clauses.push(Clause::Does("is exactly 0 in every block".into()));
+    } else if !zero.is_empty() {
+        clauses.push(Clause::Does(format!("is exactly 0 in {}", blocks(&zero))));
+    }
+    clauses
+}
+
+fn brief_parts(curve: &Curve, runs: &[Run]) -> Vec<String> {
+    let from = |wanted: Place, what: &str| {
+        let list = spans(curve, runs, wanted);
+        let (first, _) = *list.first()?;
+        let is_all = runs.iter().all(|run| run.place == wanted);
+        let to_the_end = runs.last().is_some_and(|run| run.place == wanted) || is_for_good(runs, &list, wanted);
+        Some(match (is_all, to_the_end && list.len() == 1) {
+            (true, _) => what.to_owned(),
+            (_, true) => format!("{what} from {first}"),
+            _ => format!("{what} in {}", blocks(&list)),
+        })
+    };
+    let precision = curve.precision;
+    [
+        from(Place::Above, "off axis"),
+        from(Place::Below, "below axis"),
+        from(Place::Unresolved, &format!("below {precision}")),
+        from(Place::Overflow, &format!("past {precision}")),
+        from(Place::NotANumber, "no number"),
+        from(Place::Zero, "exactly 0"),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+fn spans(curve: &Curve, runs: &[Run], wanted: Place) -> Vec<(u32, u32)> {
     let of_place = runs.iter().filter(|run| run.place == wanted);
     of_place.map(|run| (curve.block(run.from), curve.block(run.to))).collect()
 }
@@ -185,6 +221,7 @@ fn blocks_are(spans: &[(u32, u32)]) -> String {
 mod tests {
     use super::{Place, blocks, runs, sentence};
     use crate::chart::axis::Range;
+    use crate::chart::curve::Loss;
     use crate::chart::curve::tests::curve;
     use crate::model::Placement;
     use crate::stats::Mark;
@@ -199,11 +236,11 @@ mod tests {
         assert_eq!(runs, [(Place::On, 0, 1), (Place::Above, 2, 3), (Place::Overflow, 4, 4), (Place::NotANumber, 5, 6)]);
         assert_eq!(
             sentence(&curve, &LINEAR, false).unwrap(),
-            "No norm leaves this axis in block 2; it passes float32’s range in block 4; it is not a number from block 5 on"
+            "No norm leaves this axis in block 2; it passes float32’s range in block 4; it is not a number in blocks 5 to 6"
         );
         assert_eq!(
             sentence(&curve, &LINEAR, true).unwrap(),
-            "No norm: off axis from 2, overflow from 4, no number from 5"
+            "No norm: off axis from 2, past float32 from 4, no number from 5"
         );
     }
 
@@ -214,6 +251,35 @@ mod tests {
             curve.marks[index] = Some(Mark::Unresolved);
         }
         assert_eq!(sentence(&curve, &LOG, false).unwrap(), "Post-LN: blocks 29 to 200 are below what float32 resolves");
+    }
+
+    #[test]
+    fn the_reason_is_told_where_it_is_known() {
+        let mut stream = curve(Placement::None, 0, &[1.0, 5.0, 40.0, 300.0, f64::NAN]);
+        stream.loss = Some(Loss { block: 4, by_scores: true });
+        assert_eq!(
+            sentence(&stream, &LINEAR, false).unwrap(),
+            "No norm leaves this axis in block 2; its scores overflow float32 in block 4"
+        );
+        let mut gradient = curve(Placement::None, 1, &[f64::NAN; 3]);
+        gradient.loss = stream.loss;
+        assert_eq!(
+            sentence(&gradient, &LOG, false).unwrap(),
+            "No norm: not a number, attention scores overflowed in block 4"
+        );
+        assert_eq!(sentence(&gradient, &LOG, true).unwrap(), "No norm: no number");
+    }
+
+    #[test]
+    fn a_curve_may_come_from_beyond_the_axis() {
+        let falling = curve(Placement::Olmo2, 1, &[900.0, 90.0, 5.0, 0.2]);
+        assert_eq!(sentence(&falling, &LOG, false).unwrap(), "OLMo 2 is above this axis in blocks 1 to 2");
+        let mut sinking = curve(Placement::Post, 1, &[1.0, 0.1, 0.001, 1e-6, 1e-9]);
+        sinking.marks[4] = Some(Mark::Unresolved);
+        assert_eq!(
+            sentence(&sinking, &LOG, false).unwrap(),
+            "Post-LN leaves this axis downwards in block 3; block 5 is below what float32 resolves"
+        );
     }
 
     #[test]

@@ -25,7 +25,7 @@ pub(super) fn corners(marker: Marker, at: Point, r: f64) -> Vec<Point> {
 pub(super) fn shapes(marker: Marker, at: Point, r: f64, color: Color, paper: Color, alpha: f64) -> Vec<Shape> {
     let disc = |radius, color, alpha| Shape::Disc { center: at, radius, color, alpha };
     match marker {
-        Marker::Disc => vec![disc(r + HALO / 2.0, paper, 1.0), disc(r - HALO / 2.0 + 0.25, color, alpha)],
+        Marker::Disc => vec![disc(r + HALO / 2.0, paper, 1.0), disc(r - HALO / 2.0, color, alpha)],
         Marker::Ring => {
             vec![disc(r + 0.75, paper, 1.0), disc(r * 0.85 + 0.6, color, alpha), disc(r * 0.85 - 1.2, paper, 1.0)]
         }
@@ -45,8 +45,9 @@ pub(super) fn shapes(marker: Marker, at: Point, r: f64, color: Color, paper: Col
             let mut rim = points.clone();
             rim.push(points[0]);
             vec![
-                Shape::Line { points: rim, color: paper, alpha: 1.0, width: HALO * 2.0, cap: Cap::Round },
+                Shape::Area { points: points.clone(), color: paper, alpha: 1.0 },
                 Shape::Area { points, color, alpha },
+                Shape::Line { points: rim, color: paper, alpha: 1.0, width: HALO, cap: Cap::Round },
             ]
         }
     }

@@ -28,7 +28,7 @@ const MOST_NOTES: usize = 2;
 const NOTE_PITCH: f64 = 16.0;
 /// Opacity of what belongs to another depth than the one asked for.
 const STALE: f64 = 0.45;
-/// Below this width texts are brief and margins small.
+/// Below this width margins are small.
 const NARROW: f64 = 400.0;
 /// Below this width there are three ticks of x.
 const TIGHT: f64 = 300.0;
@@ -76,7 +76,7 @@ impl View {
         }
     }
 
-    /// Whether texts are brief.
+    /// Whether margins are small.
     #[must_use]
     pub fn is_narrow(&self) -> bool {
         self.width < NARROW
@@ -162,12 +162,10 @@ pub fn plot_rectangle(curves: &[Curve], view: &View) -> [f64; 4] {
 fn layout(curves: &[Curve], view: &View) -> (Area, Rails, Vec<Vec<Run>>, Vec<String>) {
     let runs: Vec<_> = curves.iter().map(|curve| gaps::runs(curve, &view.range)).collect();
     let rails = Rails::of(&runs);
-    let notes: Vec<_> =
-        curves.iter().filter_map(|curve| gaps::sentence(curve, &view.range, view.is_narrow())).collect();
-
     let labels = view.range.ticks();
     let widest = labels.iter().map(|tick| text::width(&tick.label, 12.0, false)).fold(0.0, f64::max);
     let left = (widest + 10.0).max(34.0).ceil();
+    let notes: Vec<_> = curves.iter().filter_map(|curve| note(curve, view, view.width - left)).collect();
     let shown_notes = notes.len().min(MOST_NOTES + 1);
     let above = if rails.top_rows > 0 {
         34.0 + RAIL_PITCH * (rails.top_rows - 1) as f64 + NOTE_PITCH * (shown_notes - 1) as f64
@@ -186,6 +184,12 @@ fn layout(curves: &[Curve], view: &View) -> (Area, Rails, Vec<Vec<Run>>, Vec<Str
         range: view.range_now,
     };
     (area, rails, runs, notes)
+}
+
+/// The sentence of a curve, brief where the full one does not fit.
+fn note(curve: &Curve, view: &View, room: f64) -> Option<String> {
+    let full = gaps::sentence(curve, &view.range, false)?;
+    if text::width(&full, 12.0, false) <= room { Some(full) } else { gaps::sentence(curve, &view.range, true) }
 }
 
 /// Draws a chart.

@@ -2,7 +2,7 @@
 
 use crate::stats::{Mark, Measurement, Quantity};
 
-use super::curve::{first_block, precision, symbol};
+use super::curve::{Loss, first_block, precision, symbol};
 use super::gaps::blocks;
 use super::number;
 
@@ -107,7 +107,15 @@ fn stream(out: &mut Sentence, measurement: &Measurement) -> Option<f64> {
     if whole {
         return Some(growth);
     }
-    out.words(" and passes ").words(range).words("’s range in block ").strong(end.to_string());
+    match Loss::of(measurement) {
+        Some(loss) if loss.by_scores => {
+            out.words("; from block ").strong(end.to_string());
+            out.words(&format!(" on, its attention scores pass {range}’s range"));
+        }
+        _ => {
+            out.words(" and passes ").words(range).words("’s range in block ").strong(end.to_string());
+        }
+    }
     None
 }
 

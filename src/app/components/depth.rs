@@ -13,6 +13,12 @@ use super::icons;
 /// Blocks of a page key.
 const PAGE: i64 = 12;
 
+/// A depth some blocks on, within the slider. A depth below it, from a link, only ever comes up.
+fn shifted(depth: u32, by: i64) -> u32 {
+    let target = i64::from(depth) + by;
+    if depth < SHALLOWEST && by < 0 { depth } else { target.clamp(i64::from(SHALLOWEST), i64::from(DEEPEST)) as u32 }
+}
+
 /// The depth.
 #[component]
 pub(super) fn Depth() -> impl IntoView {
@@ -23,15 +29,14 @@ pub(super) fn Depth() -> impl IntoView {
         page.set_depth(depth, gesture);
     };
     let step = move |by: i64| {
-        let target = (i64::from(depth.get_untracked()) + by).clamp(i64::from(SHALLOWEST), i64::from(DEEPEST));
-        move_to(target as u32, Gesture::Movement);
+        move_to(shifted(depth.get_untracked(), by), Gesture::Movement);
     };
     let toggle = move |_| play::toggle(page);
     let play_label = move || if page.is_playing.get() { words::PAUSE } else { words::PLAY };
     let play_icon = move || if page.is_playing.get() { icons::PAUSE } else { icons::PLAY };
     view! {
         <section class="depth" aria-label=words::DEPTH>
-            <p class="number" aria-hidden="true">
+            <p class="figure" aria-hidden="true">
                 <b>{move || depth.get()}</b>
                 <span>{move || if depth.get() == 1 { words::BLOCK } else { words::BLOCKS }}</span>
             </p>
@@ -107,8 +112,7 @@ fn Slider(depth: Memo<u32>, on_move: Callback<(u32, Gesture)>) -> impl IntoView 
             _ => return,
         };
         event.prevent_default();
-        let target = (i64::from(depth.get_untracked()) + by).clamp(i64::from(SHALLOWEST), i64::from(DEEPEST));
-        on_move.run((target as u32, Gesture::Movement));
+        on_move.run((shifted(depth.get_untracked(), by), Gesture::Movement));
     };
     // Assistive technology may set the native range directly.
     let input = move |event| {

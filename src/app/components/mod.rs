@@ -40,13 +40,10 @@ pub(super) fn App() -> impl IntoView {
 
     view! {
         <header::Header/>
-        <div class="app">
-            <aside class="side">
-                <chips::Chips/>
-                <controls::Controls/>
-            </aside>
-            <main class="main">
-                <depth::Depth/>
+        <main class="app">
+            <depth::Depth/>
+            <chips::Chips/>
+            <div class="main">
                 <notices::Notices/>
                 <section class="charts" aria-label=words::CHARTS>
                     <chart::Chart subject=Subject::Stream/>
@@ -55,8 +52,9 @@ pub(super) fn App() -> impl IntoView {
                 <readings::Readings/>
                 <sparklines::Sparklines/>
                 <status::Status/>
-            </main>
-        </div>
+            </div>
+            <controls::Controls/>
+        </main>
         <status::Announcer/>
     }
 }

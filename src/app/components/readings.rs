@@ -14,21 +14,22 @@ use crate::stats::Engine;
 pub(super) fn Readings() -> impl IntoView {
     let page = page();
     let placements = Memo::new(move |_| page.request.with(|request| request.placements.clone()));
+    let is_many = Memo::new(move |_| placements.with(|list| list.len() >= 3));
     view! {
         <section
             class="readings"
-            class:many=move || placements.with(|list| list.len() >= 3)
+            class:many=move || is_many.get()
             aria-label=words::READINGS
         >
             <For each=move || placements.get() key=|placement| *placement let:placement>
-                <Reading placement=placement/>
+                <Reading placement=placement is_low=is_many/>
             </For>
         </section>
     }
 }
 
 #[component]
-fn Reading(placement: Placement) -> impl IntoView {
+fn Reading(placement: Placement, is_low: Memo<bool>) -> impl IntoView {
     let page = page();
     let pass = Memo::new(move |_| page.shown().into_iter().find(|(p, _)| p.measurement.config.placement == placement));
     let name_class = format!("name text-{}", placement.key());
@@ -58,7 +59,7 @@ fn Reading(placement: Placement) -> impl IntoView {
                 {sentence}
             </p>
             <p class="equation" inner_html=equation(placement)></p>
-            <div class="art block" inner_html=diagram(placement)></div>
+            <div class="art block" inner_html=move || diagram(placement, is_low.get())></div>
         </div>
     }
 }

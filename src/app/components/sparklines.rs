@@ -103,7 +103,7 @@ pub(super) fn Sparklines() -> impl IntoView {
             <div class="spark">
                 <p class="what">{name}<small>{unit}</small></p>
                 <span class="art line" inner_html=move || all.with(|all| lines(all, measure.range(all)))></span>
-                <p class="values" class:many=move || all.with(|all| all.len() > 2)>{last}</p>
+                <p class="values" class:many=move || all.with(|all| all.len() > 2) class:crowd=move || all.with(|all| all.len() > 4)>{last}</p>
             </div>
         }
     };
