@@ -184,8 +184,9 @@ fn fit_log(curves: &[Curve]) -> Option<Range> {
 /// The top of the decades that show most: of each curve the share of its values, and its ends more than the rest.
 fn best_top(all: &[Vec<f64>], lowest: f64, highest: f64) -> Option<f64> {
     let score = |top: f64| {
-        let bottom = top / 10f64.powf(MOST_DECADES);
-        let is_in = |value: &f64| f64::from(u8::from((bottom..=top).contains(value)));
+        // With a little room to the edges.
+        let inside = top / 10f64.powf(MOST_DECADES) * 1.1..=top / 1.1;
+        let is_in = |value: &f64| f64::from(u8::from(inside.contains(value)));
         let of_curve = |values: &Vec<f64>| {
             let share = values.iter().map(is_in).sum::<f64>() / values.len() as f64;
             share + 0.5 * values.first().map_or(0.0, is_in) + 0.5 * values.last().map_or(0.0, is_in)

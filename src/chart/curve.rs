@@ -121,6 +121,15 @@ impl Curve {
         Some((*self.values.get(index)?, self.marks.get(index).copied().flatten()))
     }
 
+    /// Whether a value that the arithmetic does not resolve is one too small for it, rounding noise far under the rest of
+    /// its curve. Otherwise its size may be right and its digits are not.
+    #[must_use]
+    pub fn is_faint(&self, value: f64) -> bool {
+        const FAR_UNDER: f64 = 1e-3;
+        let largest = self.known().map(f64::abs).filter(|known| known.is_finite()).reduce(f64::max).unwrap_or(1.0);
+        value.abs() < FAR_UNDER * largest
+    }
+
     /// The values that can be believed.
     pub fn known(&self) -> impl Iterator<Item = f64> + '_ {
         self.values.iter().zip(&self.marks).filter(|(_, mark)| mark.is_none()).map(|(value, _)| *value)

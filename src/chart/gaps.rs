@@ -17,7 +17,9 @@ pub enum Place {
     /// Exactly zero, which a logarithmic axis does not have.
     Zero,
     /// Below what the arithmetic resolves: a number came out, and it is noise.
-    Unresolved,
+    Faint,
+    /// Not resolved, and not small either: its digits are not to be believed.
+    Uncertain,
     /// Past the largest number of the arithmetic.
     Overflow,
     /// Not a number.
@@ -28,19 +30,13 @@ impl Place {
     /// Whether the rail above the plot takes the line on.
     #[must_use]
     pub const fn is_top(self) -> bool {
-        matches!(self, Self::Above | Self::Overflow | Self::NotANumber)
+        matches!(self, Self::Above | Self::Uncertain | Self::Overflow | Self::NotANumber)
     }
 
     /// Whether the rail below the plot takes the line on.
     #[must_use]
     pub const fn is_floor(self) -> bool {
-        matches!(self, Self::Below | Self::Zero | Self::Unresolved)
-    }
-
-    /// Whether there is no number to speak of.
-    #[must_use]
-    pub const fn is_hatched(self) -> bool {
-        matches!(self, Self::Unresolved | Self::Overflow | Self::NotANumber)
+        matches!(self, Self::Below | Self::Zero | Self::Faint)
     }
 }
 
@@ -55,13 +51,14 @@ pub struct Run {
     pub to: usize,
 }
 
-/// Where one value is.
+/// Where one value of a curve is.
 #[must_use]
-pub fn place(value: f64, mark: Option<Mark>, range: &Range) -> Place {
+pub fn place(curve: &Curve, value: f64, mark: Option<Mark>, range: &Range) -> Place {
     match mark {
         Some(Mark::NotANumber) => Place::NotANumber,
         Some(Mark::Overflow) => Place::Overflow,
-        Some(Mark::Unresolved | Mark::Underflow) => Place::Unresolved,
+        Some(Mark::Unresolved) if !curve.is_faint(value) => Place::Uncertain,
+        Some(Mark::Unresolved | Mark::Underflow) => Place::Faint,
         Some(Mark::Zero) if range.log => Place::Zero,
         Some(Mark::Zero) | None => match range.share(value) {
             share if share > 1.0 + 1e-9 => Place::Above,
@@ -77,7 +74,7 @@ pub fn place(value: f64, mark: Option<Mark>, range: &Range) -> Place {
 pub fn runs(curve: &Curve, range: &Range) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
     for (index, value) in curve.values.iter().enumerate() {
-        let place = place(*value, curve.marks.get(index).copied().flatten(), range);
+        let place = place(curve, *value, curve.marks.get(index).copied().flatten(), range);
         match runs.last_mut() {
             Some(run) if run.place == place => run.to = index,
             _ => runs.push(Run { place, from: index, to: index }),
@@ -138,9 +135,13 @@ fn clauses(curve: &Curve, runs: &[Run]) -> Vec<Clause> {
             _ => clauses.push(Clause::Does(format!("is {side} this axis in {}", blocks(&list)))),
         }
     }
-    let unresolved = spans(Place::Unresolved);
-    if !unresolved.is_empty() {
-        clauses.push(Clause::Whole(format!("{} below what {precision} resolves", blocks_are(&unresolved))));
+    let faint = spans(Place::Faint);
+    if !faint.is_empty() {
+        clauses.push(Clause::Whole(format!("{} below what {precision} resolves", blocks_are(&faint))));
+    }
+    let uncertain = spans(Place::Uncertain);
+    if !uncertain.is_empty() {
+        clauses.push(Clause::Whole(format!("{precision} does not resolve {}", blocks(&uncertain))));
     }
     if let [(block, _), ..] = spans(Place::Overflow).as_slice() {
         clauses.push(Clause::Does(format!("passes {precision}’s range in block {block}")));
@@ -182,7 +183,8 @@ fn brief_parts(curve: &Curve, runs: &[Run]) -> Vec<String> {
     [
         from(Place::Above, "off axis"),
         from(Place::Below, "below axis"),
-        from(Place::Unresolved, &format!("below {precision}")),
+        from(Place::Faint, &format!("below {precision}")),
+        from(Place::Uncertain, "not resolved"),
         from(Place::Overflow, &format!("past {precision}")),
         from(Place::NotANumber, "no number"),
         from(Place::Zero, "exactly 0"),
@@ -248,9 +250,18 @@ mod tests {
     fn what_float32_cannot_resolve_is_said() {
         let mut curve = curve(Placement::Post, 1, &[0.1; 200]);
         for index in 28..200 {
+            curve.values[index] = 1e-9;
             curve.marks[index] = Some(Mark::Unresolved);
         }
         assert_eq!(sentence(&curve, &LOG, false).unwrap(), "Post-LN: blocks 29 to 200 are below what float32 resolves");
+    }
+
+    #[test]
+    fn what_is_large_is_not_called_faint() {
+        let mut chaos = curve(Placement::None, 1, &[1e20, 1e9, 2.0]);
+        chaos.marks = vec![Some(Mark::Unresolved); 3];
+        assert_eq!(sentence(&chaos, &LOG, false).unwrap(), "No norm: float32 does not resolve blocks 1 to 3");
+        assert_eq!(sentence(&chaos, &LOG, true).unwrap(), "No norm: not resolved");
     }
 
     #[test]

@@ -25,6 +25,8 @@ pub mod plot;
 mod probe;
 pub mod reading;
 pub mod scene;
+#[cfg(test)]
+mod snapshots;
 pub mod style;
 mod text;
 pub mod theme;

@@ -454,6 +454,7 @@ pub fn value_in_words(curve: &Curve, block: u32) -> Option<String> {
     Some(match mark {
         None => format!("{label} {}", number::value(value)),
         Some(Mark::Zero) => format!("{label} exactly 0"),
+        Some(Mark::Unresolved) if !curve.is_faint(value) => format!("{label} not resolved by {}", curve.precision),
         Some(Mark::Underflow | Mark::Unresolved) => format!("{label} below {}", curve.precision),
         Some(Mark::Overflow) => format!("{label} past {}", curve.precision),
         Some(Mark::NotANumber) => format!("{label} not a number"),

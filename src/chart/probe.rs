@@ -22,7 +22,7 @@ pub(super) fn draw(out: &mut Vec<Shape>, curves: &[Curve], block: u32, view: &Vi
     for curve in curves {
         let Some((value, mark)) = curve.at(block) else { continue };
         let Some(words) = value_in_words(curve, block) else { continue };
-        if gaps::place(value, mark, &view.range) == Place::On {
+        if gaps::place(curve, value, mark, &view.range) == Place::On {
             let at = point(x, area.y(value));
             let color = theme.line(curve.placement);
             out.push(Shape::Disc { center: at, radius: 6.1, color, alpha: 1.0 });

@@ -2,7 +2,7 @@
 
 use crate::stats::{Mark, Measurement, Quantity};
 
-use super::curve::{Loss, first_block, precision, symbol};
+use super::curve::{Curve, Loss, first_block, precision, symbol};
 use super::gaps::blocks;
 use super::number;
 
@@ -108,6 +108,9 @@ fn stream(out: &mut Sentence, measurement: &Measurement) -> Option<f64> {
         return Some(growth);
     }
     match Loss::of(measurement) {
+        loss if loss.is_none_or(|loss| loss.block as usize > end) => {
+            out.words("; from block ").strong(end.to_string()).words(&format!(" on, {range} does not resolve it"));
+        }
         Some(loss) if loss.by_scores => {
             out.words("; from block ").strong(end.to_string());
             out.words(&format!(" on, its attention scores pass {range}’s range"));
@@ -132,6 +135,11 @@ fn gradients(out: &mut Sentence, measurement: &Measurement, quantity: Quantity, 
     let faint = spans(&[Mark::Unresolved, Mark::Underflow]);
     let zero = spans(&[Mark::Zero]);
 
+    let is_small = Curve::of(measurement, quantity).is_some_and(|curve| {
+        let mut unresolved = (0..values.len())
+            .filter(|index| matches!(measurement.mark(quantity, *index), Some(Mark::Unresolved | Mark::Underflow)));
+        unresolved.all(|index| curve.is_faint(values[index]))
+    });
     out.words(if growth.is_some() { ", and " } else { "; " });
     name(out, quantity);
     let last = values.len() - 1;
@@ -142,8 +150,10 @@ fn gradients(out: &mut Sentence, measurement: &Measurement, quantity: Quantity, 
     };
     if everywhere(&lost) {
         out.words(" is not a number in any block.");
-    } else if everywhere(&faint) {
+    } else if everywhere(&faint) && is_small {
         out.words(&format!(" is below what {range} resolves in every block."));
+    } else if everywhere(&faint) {
+        out.words(&format!(" is not resolved by {range} in any block."));
     } else if everywhere(&zero) {
         out.words(" is exactly ").strong("0".into()).words(" in every block.");
     } else if lost.is_empty() && faint.is_empty() && zero.is_empty() {
@@ -158,7 +168,9 @@ fn gradients(out: &mut Sentence, measurement: &Measurement, quantity: Quantity, 
         }
         let mut parts = Vec::new();
         if !faint.is_empty() {
-            parts.push(format!("below what {range} resolves in {}", blocks(&faint)));
+            let how =
+                if is_small { format!("below what {range} resolves") } else { format!("not resolved by {range}") };
+            parts.push(format!("{how} in {}", blocks(&faint)));
         }
         if !lost.is_empty() {
             parts.push(format!("past {range}’s range in {}", blocks(&lost)));
@@ -281,6 +293,7 @@ mod tests {
     fn what_is_not_resolved() {
         let mut post = measurement(Placement::Post, vec![1.0; 201], vec![0.1; 200]);
         post.series[1].relative_error = (0..200).map(|l| if l < 28 { 0.0 } else { 1.0 }).collect();
+        post.series[1].values[28..].fill(1e-9);
         let reading = reading(&post, W2);
         assert!(reading.is_unresolved);
         assert_eq!(

@@ -1,0 +1,318 @@
+// The page in a real browser, with WebGPU on the processor.
+
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { address, open, ROOT, settled } from "./browser.mjs";
+
+/** A pass at depth 200 on a processor that computes for the GPU, with others at work beside it. */
+const SLOW = 240_000;
+
+let site;
+before(async () => (site = await open()), { timeout: 60_000 });
+after(() => site?.close());
+
+/** Runs a test on a fresh page and asserts that it logged no error. */
+function onPage(name, query, options, body) {
+  test(name, { timeout: SLOW }, async () => {
+    const page = await site.page(query, options);
+    try {
+      await settled(page, SLOW);
+      await body(page);
+      assert.deepEqual(page.errors, []);
+    } finally {
+      await page.context().close();
+    }
+  });
+}
+
+/** The numbers and marks of a chart's table, by placement. */
+async function table(page, chart) {
+  const toggle = page.locator(`[data-chart="${chart}"] [data-option="table"]`);
+  if ((await toggle.getAttribute("aria-pressed")) === "false") await toggle.click();
+  return page.locator(`[data-chart="${chart}"] table`).evaluate((element) => {
+    const names = [...element.querySelectorAll("thead th[data-placement]")].map((cell) => cell.dataset.placement);
+    const rows = [...element.querySelectorAll("tbody tr")];
+    const of = (column) =>
+      rows.map((row) => {
+        const data = row.querySelectorAll("td")[column].querySelector("data");
+        return { value: Number(data.value), mark: data.dataset.mark ?? null, text: data.textContent.trim() };
+      });
+    return {
+      blocks: rows.map((row) => Number(row.querySelector("th").textContent)),
+      ...Object.fromEntries(names.map((name, column) => [name, of(column)])),
+    };
+  });
+}
+
+const golden = async (folder, name) => JSON.parse(await readFile(join(ROOT, folder, `${name}.json`), "utf8"));
+const number = (value) => (typeof value === "string" ? { NaN, inf: Infinity, "-inf": -Infinity }[value] : value);
+
+/** The bound of the model's description for engines in float32. */
+function agrees(got, exact, single, depth, what) {
+  const share = depth <= 48 ? 2e-3 : 5e-3;
+  assert.equal(got.length, exact.length, what);
+  for (let i = 0; i < exact.length; i++) {
+    let noise = 0;
+    for (let j = Math.max(0, i - 3); j <= Math.min(exact.length - 1, i + 3); j++) {
+      noise = Math.max(noise, Math.abs(number(single[j]) - number(exact[j])));
+    }
+    const bound = share * Math.abs(exact[i]) + 20 * noise;
+    assert.ok(Math.abs(got[i].value - exact[i]) <= bound, `${what}[${i}]: ${got[i].value}, not ${exact[i]} ± ${bound}`);
+  }
+}
+
+/** Compares both tables with an independent float64 run. */
+async function comparesWithGolden(page, depth, folder = "tests/golden") {
+  const stream = await table(page, "stream");
+  const gradient = await table(page, "gradient");
+  assert.deepEqual(stream.blocks, Array.from({ length: depth + 1 }, (_, i) => i));
+  assert.deepEqual(gradient.blocks, Array.from({ length: depth }, (_, i) => i + 1));
+  for (const placement of ["post", "pre"]) {
+    const run = await golden(folder, `${placement},depth-${depth}`);
+    agrees(stream[placement], run.stream_rms, run.f32.stream_rms, depth, `${placement} stream_rms`);
+    agrees(gradient[placement], run.grad_weight.w2, run.f32.grad_weight.w2, depth, `${placement} grad_weight.w2`);
+  }
+}
+
+/** How many pixels of a layer are drawn, and how many of those are near a colour. */
+function pixels(page, chart, layer, color) {
+  return page.locator(`[data-chart="${chart}"] canvas[data-layer="${layer}"]`).evaluate((canvas, color) => {
+    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    let drawn = 0;
+    let near = 0;
+    for (let i = 0; i < data.length; i += 4) {
+      if (data[i + 3] < 128) continue;
+      drawn++;
+      if (color.every((value, channel) => Math.abs(data[i + channel] - value) < 24)) near++;
+    }
+    return { drawn, near };
+  }, color);
+}
+
+const ORANGE = [0xd5, 0x5e, 0x00];
+const BLUE = [0x00, 0x72, 0xb2];
+const figure = async (page) => Number(await page.locator(".depth .figure b").textContent());
+const thumb = (page) => page.locator(".slider input");
+
+onPage("the page opens with both charts drawn, on WebGPU", "", {}, async (page) => {
+  assert.equal(await figure(page), 24);
+  for (const chart of ["stream", "gradient"]) {
+    assert.ok((await pixels(page, chart, "back", ORANGE)).drawn > 1000, `${chart}: axes`);
+    assert.ok((await pixels(page, chart, "data", ORANGE)).near > 300, `${chart}: the line of Post-LN`);
+    assert.ok((await pixels(page, chart, "data", BLUE)).near > 300, `${chart}: the line of Pre-LN`);
+  }
+  const stream = await table(page, "stream");
+  assert.ok(stream.post.every(({ value }) => Math.abs(value - 1) < 0.1));
+  assert.ok(stream.pre.at(-1).value > 4 && stream.pre.at(-1).value < 7);
+  assert.match(await page.locator('[data-status="who"]').textContent(), /^WebGPU/);
+  assert.match(await page.locator('[data-status="time"]').textContent(), /^2 passes [\d.]+ m?s$/);
+  assert.match(await page.locator('[data-status="dispatches"]').textContent(), /dispatches, \d+ submits?$/);
+  assert.equal(await page.locator(".notice").count(), 0);
+  assert.match(await page.locator('.reading[data-placement="pre"] .say').textContent(), /^Pre-LN lets the stream grow to/);
+});
+
+onPage("the slider at 6, 96 and 200 gives the numbers of the float64 engine", "", {}, async (page) => {
+  await thumb(page).focus();
+  await page.keyboard.press("Home");
+  await settled(page, SLOW);
+  assert.equal(await figure(page), 6);
+  await comparesWithGolden(page, 6);
+
+  const rail = await page.locator(".slider").boundingBox();
+  const tick = await page.locator(".slider .tick", { hasText: /^96/ }).boundingBox();
+  await page.mouse.click(tick.x + tick.width / 2, rail.y + 22);
+  await settled(page, SLOW);
+  assert.equal(await figure(page), 96);
+  await comparesWithGolden(page, 96, "e2e/golden");
+
+  await thumb(page).focus();
+  await page.keyboard.press("End");
+  await settled(page, SLOW);
+  assert.equal(await figure(page), 200);
+  await comparesWithGolden(page, 200);
+});
+
+onPage("play animates depth and charts, and pauses", "depth=6&placement=pre", {}, async (page) => {
+  const picture = () => page.locator('[data-chart="stream"] canvas[data-layer="data"]').evaluate((c) => c.toDataURL());
+  const first = await picture();
+  await page.locator(".play").click();
+  await page.waitForFunction(() => Number(document.querySelector(".depth .figure b").textContent) > 8, null, { timeout: SLOW });
+  assert.notEqual(await picture(), first);
+  await page.locator(".play").click();
+  const paused = await figure(page);
+  await page.waitForTimeout(600);
+  assert.equal(await figure(page), paused);
+  assert.ok(page.url().includes(`depth=${paused}`));
+});
+
+onPage("a link restores its state", "placement=pre,sandwich&depth=9&width=32&heads=2&norm=rmsnorm&gradient=stream&stream_scale=log", {}, async (page) => {
+  const chosen = await page.locator('.chip[aria-checked="true"]').evaluateAll((list) => list.map((c) => c.dataset.placement));
+  assert.deepEqual(chosen, ["pre", "sandwich"]);
+  assert.equal(await figure(page), 9);
+  assert.equal(await page.locator('input[name="width"]').inputValue(), "32");
+  assert.equal(await page.locator('input[name="heads"]').inputValue(), "2");
+  assert.equal(await page.locator('select[name="norm"]').inputValue(), "rmsnorm");
+  assert.equal(await page.locator('select[name="gradient"]').inputValue(), "stream");
+  assert.equal(await page.locator('[data-chart="stream"] [data-option="log"]').getAttribute("aria-pressed"), "true");
+  assert.equal((await table(page, "gradient")).blocks.length, 10);
+});
+
+onPage("back and forward go through the choices", "depth=7", {}, async (page) => {
+  await page.locator('.chip[data-placement="sandwich"]').click();
+  assert.match(page.url(), /placement=post,pre,sandwich/);
+  await page.locator('select[name="norm"]').selectOption("rmsnorm");
+  assert.match(page.url(), /norm=rmsnorm/);
+  await thumb(page).focus();
+  for (let i = 0; i < 3; i++) await page.keyboard.press("ArrowRight");
+  await page.waitForTimeout(500);
+  assert.match(page.url(), /depth=10/);
+  await page.goBack();
+  assert.equal(await figure(page), 7, "a movement is one step of the history");
+  assert.match(page.url(), /norm=rmsnorm/);
+  await page.goBack();
+  assert.equal(await page.locator('select[name="norm"]').inputValue(), "layernorm");
+  await page.goBack();
+  assert.equal(await page.locator('.chip[data-placement="sandwich"]').getAttribute("aria-checked"), "false");
+  await page.goForward();
+  assert.equal(await page.locator('.chip[data-placement="sandwich"]').getAttribute("aria-checked"), "true");
+  await settled(page, SLOW);
+});
+
+onPage("a bad link says what was given, what is allowed and what is used", "depth=500&colour=red&width=63&init=best", {}, async (page) => {
+  const notice = await page.locator('[data-notice="link"]').textContent();
+  for (const part of ["depth: “500”", "1 to 200", "24 is used", "colour: no such key", "heads: “4”", "divisor of width", "3 is used", "init: “best”", "xavier is used"]) {
+    assert.ok(notice.includes(part), `${part} in: ${notice}`);
+  }
+  assert.equal(await figure(page), 24);
+  await page.locator('[data-notice="link"] button').click();
+  assert.equal(await page.locator(".notice").count(), 0);
+});
+
+onPage("a depth under 6 is the figure's, and the thumb rests at 6", "depth=3&placement=pre", {}, async (page) => {
+  assert.equal(await figure(page), 3);
+  assert.equal((await table(page, "stream")).blocks.length, 4);
+  const [thumb, track] = [await page.locator(".slider .thumb").boundingBox(), await page.locator(".slider .track").boundingBox()];
+  assert.ok(Math.abs(thumb.x + thumb.width / 2 - track.x) < 1.5);
+});
+
+onPage("the reference engine computes in float64 with progress", "depth=6&engine=reference", {}, async (page) => {
+  const stream = await table(page, "stream");
+  const gradient = await table(page, "gradient");
+  for (const placement of ["post", "pre"]) {
+    const run = await golden("tests/golden", `${placement},depth-6`);
+    run.stream_rms.forEach((exact, i) => assert.ok(Math.abs(stream[placement][i].value / exact - 1) < 1e-9));
+    run.grad_weight.w2.forEach((exact, i) => assert.ok(Math.abs(gradient[placement][i].value / exact - 1) < 1e-7));
+  }
+  assert.match(await page.locator('[data-status="who"]').textContent(), /reference/);
+  assert.ok((await page.locator(".status").textContent()).includes("float64"));
+  await thumb(page).focus();
+  await page.keyboard.press("End");
+  await page.waitForSelector(".status .running");
+  await page.waitForFunction(() => /, [1-9]\d? %/.test(document.querySelector(".status .running")?.textContent ?? ""), null, { timeout: SLOW });
+  await page.keyboard.press("Home");
+  await settled(page, SLOW);
+});
+
+onPage("what float32 cannot resolve is marked in chart, table and words", "placement=post&depth=96&gradient=wq", {}, async (page) => {
+  const { post } = await table(page, "gradient");
+  const marked = post.filter(({ mark }) => mark === "unresolved");
+  assert.ok(marked.length > 20, `${marked.length} marks`);
+  assert.ok(marked.every(({ text }) => text === "not resolved by float32"));
+  assert.equal(post[0].mark, null);
+  await page.locator('[data-chart="gradient"] [data-option="log"]').click();
+  const words = await page.locator('[data-chart="gradient"] .plot').getAttribute("aria-valuetext");
+  assert.match(words, /blocks \d+ to 96 are below what float32 resolves/);
+  const reading = page.locator('.reading[data-placement="post"]');
+  assert.match(await reading.textContent(), /below what float32 resolves/);
+  await reading.getByRole("button", { name: "Compute in float64" }).click();
+  assert.match(page.url(), /engine=reference/);
+});
+
+onPage("a wrong entry says what is allowed and loses nothing", "depth=6&placement=pre", {}, async (page) => {
+  const width = page.locator('input[name="width"]');
+  await width.fill("5000");
+  await width.press("Enter");
+  assert.match(await page.locator("#told-width").textContent(), /“5000” is not allowed: a whole number from 16 to 1024/);
+  assert.equal(await width.inputValue(), "5000");
+  assert.equal(await width.getAttribute("aria-invalid"), "true");
+  assert.ok(!page.url().includes("width"));
+  await width.press("Escape");
+  assert.equal(await width.inputValue(), "64");
+  await width.fill("66");
+  await width.press("Enter");
+  assert.match(await page.locator("#told-width").textContent(), /heads is now 3/);
+  assert.equal(await page.locator('input[name="heads"]').inputValue(), "3");
+  await settled(page, SLOW);
+});
+
+onPage("everything is reached and worked by keyboard", "depth=8", {}, async (page) => {
+  const seen = [];
+  await page.locator("body").press("Tab");
+  for (let i = 0; i < 60; i++) {
+    const here = await page.evaluate(() => {
+      const element = document.activeElement;
+      if (!element || element === document.body) return null;
+      const ring = getComputedStyle(element.closest(".pick, .choice") ?? element);
+      const name = element.getAttribute("name") ?? element.dataset.placement ?? element.dataset.option ?? element.className;
+      return { name: String(name), visible: ring.outlineStyle !== "none" || element.matches(".slider input") };
+    });
+    if (!here) break;
+    seen.push(here);
+    await page.keyboard.press("Tab");
+  }
+  const names = seen.map(({ name }) => name);
+  for (const name of ["mark", "copy", "step", "play", "post", "none", "linear", "table", "gradient", "plot", "init", "norm", "act", "width", "heads", "tokens", "seed"]) {
+    assert.ok(names.includes(name), `${name} in ${names}`);
+  }
+  assert.deepEqual(seen.filter(({ visible }) => !visible), [], "focus is visible everywhere");
+
+  await thumb(page).focus();
+  await page.keyboard.press("PageUp");
+  assert.equal(await figure(page), 20);
+  await page.keyboard.press("ArrowLeft");
+  assert.equal(await figure(page), 19);
+  await page.keyboard.press(" ");
+  assert.equal(await page.locator(".play").getAttribute("aria-label"), "Pause");
+  await page.keyboard.press(" ");
+  assert.match(await page.locator(".play").getAttribute("aria-label"), /^Play/);
+
+  await page.locator('.chip[data-placement="post"]').focus();
+  await page.keyboard.press(" ");
+  assert.equal(await page.locator('.chip[data-placement="post"]').getAttribute("aria-checked"), "false");
+
+  await page.locator('[data-chart="stream"] .plot').focus();
+  await page.keyboard.press("Home");
+  await page.keyboard.press("ArrowRight");
+  assert.match(await page.locator('[data-chart="stream"] .plot').getAttribute("aria-valuetext"), /^block 1: Pre-LN \d/);
+  assert.ok((await pixels(page, "gradient", "over", [0x16, 0x18, 0x1d])).near > 300, "the probe is linked");
+  await page.keyboard.press("Escape");
+  assert.equal((await pixels(page, "gradient", "over", [0, 0, 0])).drawn, 0);
+});
+
+onPage("the theme can be set and is kept", "depth=6&placement=pre", { colorScheme: "light" }, async (page) => {
+  const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  assert.equal(await paper(), "rgb(255, 255, 255)");
+  await page.getByRole("button", { name: "Dark theme" }).click();
+  assert.equal(await paper(), "rgb(17, 19, 23)");
+  await page.waitForTimeout(200);
+  assert.ok((await pixels(page, "stream", "data", [0x3c, 0x97, 0xdb])).near > 300);
+  await page.goto(address(site.server, "depth=6&placement=pre"));
+  await settled(page, SLOW);
+  assert.equal(await paper(), "rgb(17, 19, 23)");
+});
+
+for (const [width, height] of [[360, 640], [390, 844], [768, 1024], [1024, 768], [2560, 1440]]) {
+  onPage(`the layout holds at ${width} x ${height}`, "depth=6", { viewport: { width, height } }, async (page) => {
+    const { scroll, inner } = await page.evaluate(() => ({ scroll: document.scrollingElement.scrollWidth, inner: innerWidth }));
+    assert.ok(scroll <= inner, `${scroll} px wide`);
+    for (const chart of ["stream", "gradient"]) assert.ok((await pixels(page, chart, "data", BLUE)).near > 100);
+    const small = await page.locator("button:visible, select:visible, summary:visible").evaluateAll((list, width) => {
+      const least = width < 900 ? 44 : 24;
+      const size = (element) => (element.closest(".pick, .choice") ?? element).getBoundingClientRect();
+      return list.filter((e) => size(e).height < Math.min(least, 40) && !e.closest(".choice, .options")).map((e) => e.outerHTML.slice(0, 80));
+    }, width);
+    assert.deepEqual(small, []);
+  });
+}
