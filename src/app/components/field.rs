@@ -105,7 +105,6 @@ pub(super) fn Number(
     let keydown = move |event: KeyboardEvent| {
         let input: HtmlInputElement = event_target(&event);
         let by = match event.key().as_str() {
-            "Enter" => return enter(&input.value()),
             "Escape" => {
                 input.set_value(&value.get_untracked());
                 is_wrong.set(false);

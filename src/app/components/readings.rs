@@ -45,7 +45,7 @@ fn Reading(placement: Placement, is_low: Memo<bool>) -> impl IntoView {
         // Of another depth, it says which.
         let depth = pass.measurement.config.depth;
         let is_late = page.is_late.get() && !is_fresh;
-        let other = is_late.then(|| view! { <span class="other">{words::of_depth(depth)}</span> });
+        let other = is_late.then(|| view! { " " <span class="other">{words::of_depth(depth)}</span> });
         let offer = (read.is_unresolved && pass.measurement.engine != Engine::Reference).then(|| {
             let compute = move |_| page.change(Gesture::Choice, |request| request.engine = Some(Engine::Reference));
             view! { " " <button class="inline" type="button" on:click=compute>{words::IN_FLOAT64}</button> }
