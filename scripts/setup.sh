@@ -130,7 +130,11 @@ build_std() {
 
 # ---------------------------------------------------------------------------------------------------- system packages
 
-apt_update() { apt-get -o DPkg::Lock::Timeout=300 update; }
+apt_updated=0
+apt_update() {
+  [ "$apt_updated" = 1 ] || apt-get -o DPkg::Lock::Timeout=300 update || return 1
+  apt_updated=1
+}
 
 apt_install() {
   apt_update && DEBIAN_FRONTEND=noninteractive \
@@ -165,7 +169,6 @@ has_vulkan_driver() {
 
 # list_packages: what the system lacks, in Debian's names
 list_packages() {
-  want has_linker gcc libc6-dev
   if [ "$rust" = debian ]; then
     # shellcheck disable=SC2046 # a list of words
     want has_debian_rust $(debian_rust_packages)
@@ -184,8 +187,9 @@ uses_debian() { [ "$(command -v cargo)" = "$NORMSCOPE_DEBIAN_BIN/cargo" ]; }
 
 # may_install: checks that the packages can be installed here, else says what to run
 may_install() {
+  if have apt-get && [ "$(id -u)" = 0 ]; then return 0; fi
+  if ! has_linker; then packages+=(gcc libc6-dev); fi
   if have apt-get; then
-    [ "$(id -u)" != 0 ] || return 0
     error "system packages are missing, and only root can install them. Run:"
     say "  sudo apt-get update && sudo apt-get install -y --no-install-recommends ${packages[*]}" >&2
   else
@@ -312,8 +316,9 @@ stop_background() {
 }
 trap stop_background EXIT
 
-# system: packages, then what Debian's compiler still needs
-system() {
+# compiler: system packages, what Debian's compiler still needs, the source of the crates, and, where the tools are
+# being built meanwhile, the page's code: most of the first build is crates that one core compiles while another waits
+compiler() {
   if [ "${#packages[@]}" -gt 0 ]; then
     step "system packages: ${packages[*]}" "40 s" apt_install "${packages[@]}" || return 1
   fi
@@ -321,6 +326,23 @@ system() {
     _ns_use_debian
     step "the standard library for $TARGET" "70 s" build_std || return 1
   fi
+  # Which compiler it is can have changed.
+  # shellcheck source=scripts/env.sh
+  . scripts/env.sh
+  rust_ready rustc || die "the compiler $(command -v rustc) still lacks the $TARGET target"
+  crates_ready || step "the source of the crates" "20 s" fetch_crates || return 1
+  if [ "$1" = with-page ]; then
+    say "-- the page's code, meanwhile (usually 5 min) ..."
+    if compile_page >"$NORMSCOPE_LOGS/page-ahead.log" 2>&1 </dev/null; then say "   the page's code: done"; fi
+    # Where that failed, the step that builds the page says why.
+  fi
+}
+
+# compile_page: what Trunk has cargo do
+compile_page() {
+  local features
+  features=$(sed -n 's/.*data-cargo-features="\([^"]*\)".*/\1/p' index.html)
+  cargo build --locked --offline --release --target "$TARGET" --bin normscope-page --features "$features"
 }
 
 main() {
@@ -337,37 +359,34 @@ main() {
   check_node
   choose_rust
   list_packages
-  [ "${#packages[@]}" = 0 ] || may_install
+  if [ "${#packages[@]}" -gt 0 ] || ! has_linker; then may_install; fi
 
   npm_ready || in_background "wasm-opt and the browser driver, from npm" "15 s" npm_install
 
-  # The tools can be built by the compiler on PATH while packages are installed, where there is one.
-  if [ "$rust" = debian ]; then
-    if rust_fits rustc && has_linker && have cargo; then
-      in_background_system=1
-    fi
-  fi
-  if [ "${#packages[@]}" -gt 0 ] || { [ "$rust" = debian ] && ! std_ready; }; then
+  if ! has_linker; then
     did=1
-    if [ "${in_background_system:-0}" = 1 ]; then
-      system &
-      jobs_started+=($!)
-    else
-      system
-    fi
+    step "the C linker: gcc libc6-dev" "20 s" apt_install gcc libc6-dev
+  fi
+  local page=no-page
+  if ! has_trunk || ! has_bindgen; then page=with-page; fi
+  if [ "$page" = with-page ] && rust_fits rustc && have cargo; then
+    # The compiler on PATH builds the tools meanwhile.
+    compiler with-page &
+    jobs_started+=($!)
+  elif [ "${#packages[@]}" -gt 0 ] || { [ "$rust" = debian ] && ! std_ready; } || ! crates_ready; then
+    did=1
+    compiler no-page
+    . scripts/env.sh
   fi
   rust_tools
   wait_for_background || exit 1
 
-  # Which compiler it is can have changed.
   # shellcheck source=scripts/env.sh
   . scripts/env.sh
-  rust_ready rustc || die "the compiler $(command -v rustc) still lacks the $TARGET target"
   if [ "$mode" = test ]; then
     rust_components
     has_browser || die "no Chromium was found; name one by CHROMIUM=/path/to/it"
   fi
-  crates_ready || { did=1 && step "the source of the crates" "20 s" fetch_crates; }
 
   if [ "$did" = 1 ]; then
     say "   set-up for $mode done in $SECONDS s (logs: $NORMSCOPE_LOGS)"
