@@ -27,6 +27,20 @@ pub(crate) fn has_webgpu() -> bool {
     gpu.is_ok_and(|gpu| gpu.is_object())
 }
 
+/// Vendor and architecture of the adapter that the browser would give, such as “apple metal-3”: most browsers tell these
+/// where they hide the name.
+pub(crate) async fn adapter_family() -> Option<String> {
+    let of = |object: &JsValue, key: &str| js_sys::Reflect::get(object, &key.into()).ok();
+    let gpu = of(&window().navigator(), "gpu")?;
+    let request: js_sys::Function = of(&gpu, "requestAdapter")?.dyn_into().ok()?;
+    let promise: Promise = request.call0(&gpu).ok()?.dyn_into().ok()?;
+    let adapter = JsFuture::from(promise).await.ok()?;
+    let info = of(&adapter, "info")?;
+    let words = ["vendor", "architecture"].map(|key| of(&info, key).and_then(|word| word.as_string()));
+    let family = words.into_iter().flatten().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
+    (!family.is_empty()).then_some(family)
+}
+
 /// Whether the browser looks for finished GPU work only every 100 ms unless something is submitted: Firefox does.
 #[must_use]
 pub(crate) fn needs_nudge() -> bool {

@@ -58,7 +58,11 @@ impl Engines {
             return Err("no navigator.gpu".into());
         }
         let gpu = Gpu::new().await.map_err(|error| error.to_string())?;
-        let adapter = Adapter { name: gpu.adapter_name().into(), is_software: gpu.is_software() };
+        let name = match gpu.adapter_name() {
+            "" => browser::adapter_family().await.unwrap_or_default(),
+            name => name.to_owned(),
+        };
+        let adapter = Adapter { name, is_software: gpu.is_software() };
         *self.gpu.borrow_mut() = Some(Rc::new(gpu));
         Ok(adapter)
     }

@@ -13,7 +13,7 @@
 //! | [`api`] | what scripts may ask of the module |
 
 mod address;
-mod api;
+pub mod api;
 mod browser;
 mod components;
 mod engines;
