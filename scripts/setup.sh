@@ -217,8 +217,8 @@ install_tool() {
     cd "$NORMSCOPE_CACHE" || exit 1
     unset RUSTC_WORKSPACE_WRAPPER
     # shellcheck disable=SC2030 # for these builds alone
-    export CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=256 CARGO_PROFILE_RELEASE_OPT_LEVEL=0 \
-      CARGO_PROFILE_RELEASE_DEBUG=0 CARGO_TARGET_DIR=$NORMSCOPE_CACHE/work-tools
+    export CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 CARGO_PROFILE_RELEASE_OPT_LEVEL=0 \
+      CARGO_PROFILE_RELEASE_DEBUG=0 CARGO_PROFILE_RELEASE_PANIC=abort CARGO_TARGET_DIR=$NORMSCOPE_CACHE/work-tools
     rm -rf "$dir.part"
     # A registry's mirror can lag behind the tool's lock file.
     cargo install --locked --no-track --root "$dir.part" --version "$version" "$@" "$name" ||
