@@ -54,17 +54,21 @@ pub fn measurement(plan: &Plan, engine: Engine, words: &[u32], shaken: Option<&[
 }
 
 /// Takes the distance from another run that should be equal as the error of each value. Two norms may meet by chance,
-/// so the largest distance among the neighbours counts.
+/// so the largest distance among the neighbours that are numbers counts.
 fn raise_errors(series: &mut Series, other: &[f64]) {
     const NEIGHBOURS: usize = 3;
-    let distance = |(value, other): (&f64, &f64)| if value == other { 0.0 } else { ((value - other) / value).abs() };
+    let distance = |(value, other): (&f64, &f64)| match (value.is_finite(), other.is_finite()) {
+        _ if value == other => 0.0,
+        (true, true) => ((value - other) / value).abs(),
+        (true, false) => f64::INFINITY,
+        // Marked as what it is.
+        (false, _) => 0.0,
+    };
     let distances: Vec<f64> = series.values.iter().zip(other).map(distance).collect();
     series.relative_error.resize(series.values.len(), 0.0);
     for (i, error) in series.relative_error.iter_mut().enumerate() {
         let near = i.saturating_sub(NEIGHBOURS)..(i + NEIGHBOURS + 1).min(distances.len());
-        *error = distances[near]
-            .iter()
-            .fold(*error, |most, next| if next.is_nan() { f64::INFINITY } else { most.max(*next) });
+        *error = distances[near].iter().copied().fold(*error, f64::max);
     }
 }
 
@@ -158,5 +162,30 @@ impl StreamResults {
         const ROUNDINGS: f64 = 4.0;
         let unit = f64::from(f32::EPSILON) / 2.0;
         self.spread.iter().take(config.depth as usize).map(|spread| ROUNDINGS * unit / spread).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn errors(values: &[f64], other: &[f64]) -> Vec<f64> {
+        let mut series = Series::exact(Quantity::GradStream, values.to_vec());
+        raise_errors(&mut series, other);
+        series.relative_error
+    }
+
+    #[test]
+    fn the_largest_distance_nearby_counts() {
+        let known = [1.0; 9];
+        let mut other = known;
+        other[4] = 1.5;
+        assert_eq!(errors(&known, &other), [0.0, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.0]);
+    }
+
+    #[test]
+    fn what_is_no_number_says_nothing_of_its_neighbours() {
+        assert_eq!(errors(&[1.0, 2.0, f64::NAN, f64::INFINITY], &[1.0, 2.0, f64::NAN, f64::NAN]), [0.0; 4]);
+        assert_eq!(errors(&[2.0, 0.0], &[f64::NAN, 0.0]), [f64::INFINITY; 2]);
     }
 }
