@@ -19,6 +19,7 @@ const FOLLOW_MS: u64 = 250;
 #[derive(Clone, Default)]
 pub(crate) struct Address {
     last_movement_ms: Rc<Cell<Option<f64>>>,
+    is_pending: Rc<Cell<bool>>,
     later: Later,
 }
 
@@ -36,21 +37,36 @@ impl Address {
         format!("{}{}", location.origin().unwrap_or_default(), path(request))
     }
 
+    /// Drops what was still to be written: the address has been changed from outside.
+    pub(crate) fn drop_pending(&self) {
+        self.later.forget();
+        self.is_pending.set(false);
+        self.last_movement_ms.set(None);
+    }
+
     /// Brings the address up to date.
-    pub(crate) fn write(&self, request: &Request, gesture: Gesture) {
+    pub(crate) fn write(&self, before: &Request, request: &Request, gesture: Gesture) {
         let now = browser::now_ms();
         let continues = self.last_movement_ms.get().is_some_and(|last| now - last < REST_MS);
         match gesture {
             Gesture::Choice => {
-                self.later.forget();
-                self.last_movement_ms.set(None);
+                // The end of a movement is kept in its own step of the history.
+                if self.is_pending.get() {
+                    replace(before);
+                }
+                self.drop_pending();
                 push(request);
             }
             Gesture::Movement => {
                 self.last_movement_ms.set(Some(now));
                 if continues {
                     let request = request.clone();
-                    self.later.ask(FOLLOW_MS, move || replace(&request));
+                    let is_pending = Rc::clone(&self.is_pending);
+                    is_pending.set(true);
+                    self.later.ask(FOLLOW_MS, move || {
+                        is_pending.set(false);
+                        replace(&request);
+                    });
                 } else {
                     push(request);
                 }

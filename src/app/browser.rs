@@ -110,6 +110,24 @@ pub(crate) fn on_resize(element: &web_sys::Element, call: impl Fn() + 'static) {
     closure.forget();
 }
 
+/// Calls a function when the window comes to have other device pixels, as on another screen.
+pub(crate) fn on_pixel_ratio(call: impl Fn() + Clone + 'static) {
+    let query = format!("(resolution: {}dppx)", window().device_pixel_ratio());
+    let Some(list) = media(&query) else { return };
+    // One query knows one ratio: after a change another is asked.
+    let closure = Closure::once_into_js(move || {
+        call();
+        on_pixel_ratio(call);
+    });
+    let options = web_sys::AddEventListenerOptions::new();
+    options.set_once(true);
+    let _ = list.add_event_listener_with_callback_and_add_event_listener_options(
+        "change",
+        closure.unchecked_ref(),
+        &options,
+    );
+}
+
 /// Lets the browser draw and take input between two pieces of work. A message is quicker than a timer, which browsers
 /// hold back to 4 ms.
 pub(crate) struct Breath {

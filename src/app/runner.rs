@@ -21,6 +21,9 @@ const KEPT: usize = 600;
 /// Without a result for this long, what is shown is dimmed.
 const LATE_MS: u64 = 100;
 
+/// How long the browser may take to give a graphics device.
+const PATIENCE_MS: u64 = 15_000;
+
 /// Runs what the page asks for.
 struct Runner {
     page: Page,
@@ -47,6 +50,12 @@ pub(crate) fn start(page: Page) {
     });
     let opening = Rc::clone(&runner);
     spawn_local(async move { opening.open_device().await });
+    // A browser that never answers is one without.
+    Later::default().ask(PATIENCE_MS, move || {
+        if page.device.with_untracked(|device| *device == Device::Asking) {
+            page.device.set(Device::Missing);
+        }
+    });
 
     let wanted = Memo::new(move |_| {
         let configs = page.request.with(crate::share::Request::configs);
@@ -148,7 +157,8 @@ impl Runner {
         kept.push_back(Arc::clone(&finished));
         drop(kept);
         self.publish(finished);
-        if self.is_running.get() {
+        // What is dimmed stays so until all is there: no flicker.
+        if self.is_running.get() && !self.page.is_late.get_untracked() {
             self.expect_soon();
         }
     }
@@ -173,7 +183,6 @@ impl Runner {
     /// Dims what is shown, should nothing come for a while.
     fn expect_soon(&self) {
         let page = self.page;
-        page.is_late.set(false);
         self.late.ask(LATE_MS, move || page.is_late.set(true));
     }
 

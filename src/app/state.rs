@@ -131,7 +131,7 @@ impl Page {
         self.request.set(after.clone());
         self.trouble.set(None);
         if !after.placements.is_empty() {
-            self.address.with_value(|address| address.write(&after, gesture));
+            self.address.with_value(|address| address.write(&before, &after, gesture));
         }
     }
 
@@ -154,6 +154,7 @@ impl Page {
 
     /// Takes over what the address says, after back and forward.
     pub(crate) fn follow_address(&self) {
+        self.address.with_value(Address::drop_pending);
         let (request, notices) = Address::read();
         self.is_playing.set(false);
         self.trouble.set(None);

@@ -37,7 +37,8 @@ pub(super) fn draw(out: &mut Vec<Shape>, curves: &[Curve], runs: &[Vec<Run>], vi
         if let (Some(value), Some(run)) = (curve.values.last(), runs.last())
             && run.place == Place::On
         {
-            ends.push(End { curve, value: *value, x: area.x(f64::from(curve.depth)) + GAP, y: area.y(*value) });
+            let x = area.x(f64::from(curve.depth)).min(area.right) + GAP;
+            ends.push(End { curve, value: *value, x, y: area.y(*value).clamp(area.top, area.bottom) });
         }
     }
     let compact = curves.len() >= COMPACT_FROM;

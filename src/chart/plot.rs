@@ -284,16 +284,14 @@ impl Pen<'_> {
             let after = runs.get(position + 1).copied();
             match (run.place, top, floor) {
                 (Place::On, ..) => {
-                    let points = self.line(run, before, after);
-                    out.extend(dashed(&points, dash, self.color, self.alpha, LINE));
+                    self.stroke(out, &self.line(run, before, after), dash, LINE);
                     self.drops(out, run, before, after, top, floor);
                 }
                 (Place::Above, Some(rail), _) => self.rail(out, run, before, after, rail, self.area.top),
                 (Place::Below, _, Some(rail)) => self.rail(out, run, before, after, rail, self.area.bottom),
                 (Place::Zero, _, Some(rail)) => {
                     let (from, to) = self.span(run, before, after);
-                    let points = [point(from, rail), point(to, rail)];
-                    out.extend(dashed(&points, dash, self.color, self.alpha, RAIL_LINE));
+                    self.stroke(out, &[point(from, rail), point(to, rail)], dash, RAIL_LINE);
                 }
                 (_, Some(rail), _) if run.place.is_top() => self.hatched(out, run, before, after, rail),
                 (_, _, Some(rail)) => self.hatched(out, run, before, after, rail),
@@ -303,8 +301,23 @@ impl Pen<'_> {
         self.markers(out, runs);
     }
 
+    /// The place of a value on the axis. While a range is on its way, what it does not reach yet is at its edge.
     fn at(&self, index: usize) -> Point {
+        let y = self.area.y(self.curve.values[index]);
+        point(self.x(index), y.clamp(self.area.top, self.area.bottom))
+    }
+
+    /// The place of a value, wherever that is.
+    fn beyond(&self, index: usize) -> Point {
         point(self.x(index), self.area.y(self.curve.values[index]))
+    }
+
+    /// A line in the placement's colour and dash, as far as the frame reaches.
+    fn stroke(&self, out: &mut Vec<Shape>, points: &[Point], dash: &[f64], width: f64) {
+        let points = until(points, self.area.right);
+        if points.len() > 1 {
+            out.extend(dashed(&points, dash, self.color, self.alpha, width));
+        }
     }
 
     fn x(&self, index: usize) -> f64 {
@@ -313,7 +326,7 @@ impl Pen<'_> {
 
     /// Where the line between two neighbours, one on the axis and one known beyond it, crosses an edge.
     fn crossing(&self, inside: usize, outside: usize, edge: f64) -> Point {
-        let (from, to) = (self.at(inside), self.at(outside));
+        let (from, to) = (self.beyond(inside), self.beyond(outside));
         if !to.y.is_finite() || (to.y - from.y).abs() < 1e-9 {
             return point(from.x, edge);
         }
@@ -358,8 +371,7 @@ impl Pen<'_> {
             let rail = if other.place.is_top() { top } else { floor };
             let from = self.at(index);
             if let Some(rail) = rail {
-                let points = [from, point(from.x, rail)];
-                out.extend(dashed(&points, &[2.0, 3.0], self.color, self.alpha, RAIL_LINE));
+                self.stroke(out, &[from, point(from.x, rail)], &[2.0, 3.0], RAIL_LINE);
             }
         }
     }
@@ -399,12 +411,16 @@ impl Pen<'_> {
         } else {
             points.push(point(to, rail));
         }
-        out.extend(dashed(&points, style(self.curve.placement).dash, self.color, self.alpha, RAIL_LINE));
+        self.stroke(out, &points, style(self.curve.placement).dash, RAIL_LINE);
     }
 
     /// A stretch without numbers: hatched behind a stop in the placement's colour.
     fn hatched(&self, out: &mut Vec<Shape>, run: &Run, before: Option<Run>, after: Option<Run>, rail: f64) {
         let (from, to) = self.span(run, before, after);
+        let to = to.min(self.area.right);
+        if to <= from {
+            return;
+        }
         out.extend(hatch(from, rail - RAIL / 2.0, to - from, RAIL, self.view.theme.ink_2, self.alpha));
         out.push(Shape::Line {
             points: vec![point(from, rail - 8.0), point(from, rail + 8.0)],
@@ -424,11 +440,24 @@ impl Pen<'_> {
         if !quarters.iter().any(|index| on_axis(*index)) {
             quarters = runs.iter().filter(|run| run.place == Place::On).map(|run| (run.from + run.to) / 2).collect();
         }
-        for index in quarters.into_iter().filter(|index| on_axis(*index)) {
+        let is_in_frame = |index: usize| self.x(index) <= self.area.right + 0.5;
+        for index in quarters.into_iter().filter(|index| on_axis(*index) && is_in_frame(*index)) {
             let sign = style(self.curve.placement).marker;
             out.extend(marker::shapes(sign, self.at(index), 4.0, self.color, self.view.theme.background, self.alpha));
         }
     }
+}
+
+/// The part of a line up to an x.
+fn until(points: &[Point], right: f64) -> Vec<Point> {
+    let limit = right + 0.5;
+    let inside = points.iter().take_while(|point| point.x <= limit).count();
+    let mut line = points[..inside].to_vec();
+    if let (Some(last), Some(next)) = (line.last().copied(), points.get(inside)) {
+        let share = (right - last.x) / (next.x - last.x);
+        line.push(point(right, last.y + (next.y - last.y) * share));
+    }
+    line
 }
 
 /// A quarter of a circle between a rail and the way to the plot's edge.

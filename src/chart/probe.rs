@@ -23,7 +23,7 @@ pub(super) fn draw(out: &mut Vec<Shape>, curves: &[Curve], block: u32, view: &Vi
         let Some((value, mark)) = curve.at(block) else { continue };
         let Some(words) = value_in_words(curve, block) else { continue };
         if gaps::place(curve, value, mark, &view.range) == Place::On {
-            let at = point(x, area.y(value));
+            let at = point(x, area.y(value).clamp(area.top, area.bottom));
             let color = theme.line(curve.placement);
             out.push(Shape::Disc { center: at, radius: 6.1, color, alpha: 1.0 });
             out.push(Shape::Disc { center: at, radius: 3.9, color: theme.background, alpha: 1.0 });

@@ -151,6 +151,28 @@ fn stale_curves_are_dimmed_and_compared_with_nobody() {
 }
 
 #[test]
+fn nothing_leaves_the_plot_while_axes_are_on_their_way() {
+    let curves = [stream(Placement::Post, 96), stream(Placement::Pre, 96), stream(Placement::None, 96)];
+    for log in [false, true] {
+        let mut view = view(&curves, 512.0, 368.0, log);
+        for (frame, high) in [(12.0, 2.0), (40.0, 5.0), (150.0, 400.0)] {
+            view.frame_now = frame;
+            view.range_now.high = high;
+            let scene = plot(&curves, &view);
+            sound(&scene);
+            let [_, _, right, _] = plot_rectangle(&curves, &view);
+            for shape in &scene.data {
+                if let Shape::Line { points, color, .. } = shape
+                    && *color != view.theme.ink_3
+                {
+                    assert!(points.iter().all(|point| point.x <= right + 6.0), "{shape:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn an_empty_chart_has_its_frame() {
     let mut view = view(&[], 512.0, 368.0, false);
     view.message = Some("Computing".into());

@@ -238,30 +238,35 @@ fn Plot(
     is_hidden: RwSignal<bool>,
 ) -> impl IntoView {
     let page = page();
-    let size = RwSignal::new((0.0, 0.0));
+    // Width and height in CSS pixels, and the device's pixels in one of them.
+    let size = RwSignal::new((0.0, 0.0, 1.0));
     let holder = NodeRef::<html::Div>::new();
     let layers = [NodeRef::<html::Canvas>::new(), NodeRef::new(), NodeRef::new()];
     let held = held_range(page, subject, quantity, curves);
-    let extent = eased(page, held);
+    let frame = Memo::new(move |_| frame_of(page, &curves.get()));
+    let extent = eased(page, held, frame);
 
     Effect::new(move |_| {
         let Some(element) = holder.get() else { return };
         let measured = element.clone();
-        let measure = move || size.set((f64::from(measured.client_width()), f64::from(measured.client_height())));
+        let measure = move || {
+            let (width, height) = (measured.client_width(), measured.client_height());
+            size.set((f64::from(width), f64::from(height), browser::device_pixel_ratio()));
+        };
         measure();
-        browser::on_resize(&element, measure);
+        browser::on_resize(&element, measure.clone());
+        browser::on_pixel_ratio(measure);
     });
 
     let view = Memo::new(move |_| {
-        let (width, height) = size.get();
+        let (width, height, _) = size.get();
         let extent = extent.get();
-        let depth = page.request.with(|request| request.config.depth);
         View {
             width,
             height,
             theme: page.theme(),
             first: first_block(quantity.get()),
-            frame: axis::frame(depth),
+            frame: frame.get(),
             frame_now: extent.frame,
             range: held.get().range,
             range_now: extent.range,
@@ -273,7 +278,7 @@ fn Plot(
         let view = view.get();
         if view.width < 100.0 || view.height < 80.0 { Scene::default() } else { curves.with(|c| plot(c, &view)) }
     });
-    draw_on(layers, scene);
+    draw_on(layers, scene, Memo::new(move |_| size.get().2));
 
     let block_of = move |event: &PointerEvent| {
         let element: HtmlElement = holder.get_untracked()?.into();
@@ -346,12 +351,15 @@ fn held_range(page: Page, subject: Subject, quantity: Memo<Quantity>, curves: Me
     })
 }
 
+/// The frame of the depth asked for, or of a deeper curve that still stands.
+fn frame_of(page: Page, curves: &[Curve]) -> u32 {
+    let depth = page.request.with(|request| request.config.depth);
+    axis::frame(curves.iter().map(|curve| curve.depth).fold(depth, u32::max))
+}
+
 /// Frame and range on their way to where they will rest.
-fn eased(page: Page, held: Memo<Held>) -> RwSignal<Extent> {
-    let target = Memo::new(move |_| Extent {
-        frame: f64::from(axis::frame(page.request.with(|request| request.config.depth))),
-        range: held.get().range,
-    });
+fn eased(page: Page, held: Memo<Held>, frame: Memo<u32>) -> RwSignal<Extent> {
+    let target = Memo::new(move |_| Extent { frame: f64::from(frame.get()), range: held.get().range });
     let shown = RwSignal::new(target.get_untracked());
     let turn = StoredValue::new(0_u32);
     Effect::new(move |before: Option<Extent>| {
@@ -388,10 +396,10 @@ fn eased(page: Page, held: Memo<Held>) -> RwSignal<Extent> {
 }
 
 /// Draws a scene whenever it changes.
-fn draw_on(layers: [NodeRef<html::Canvas>; 3], scene: Memo<Scene>) {
+fn draw_on(layers: [NodeRef<html::Canvas>; 3], scene: Memo<Scene>, ratio: Memo<f64>) {
     let canvases = StoredValue::new_local(None::<Rc<[Canvas; 3]>>);
-    Effect::new(move |before: Option<Scene>| {
-        let scene = scene.get();
+    Effect::new(move |before: Option<(Scene, f64)>| {
+        let (scene, ratio) = (scene.get(), ratio.get());
         if canvases.with_value(Option::is_none) {
             let font = document()
                 .document_element()
@@ -403,9 +411,9 @@ fn draw_on(layers: [NodeRef<html::Canvas>; 3], scene: Memo<Scene>) {
                 canvases.set_value(Some(Rc::new([back, data, over])));
             }
         }
-        let Some(canvases) = canvases.get_value() else { return scene };
+        let Some(canvases) = canvases.get_value() else { return (scene, ratio) };
         if scene.width > 0.0 {
-            let ratio = browser::device_pixel_ratio();
+            let before = before.filter(|(_, drawn_at)| *drawn_at == ratio).map(|(scene, _)| scene);
             let same_size = before.as_ref().is_some_and(|b| b.width == scene.width && b.height == scene.height);
             let shapes = [
                 (&scene.back, before.as_ref().map(|b| &b.back)),
@@ -419,7 +427,7 @@ fn draw_on(layers: [NodeRef<html::Canvas>; 3], scene: Memo<Scene>) {
                 }
             }
         }
-        scene
+        (scene, ratio)
     });
 }
 
