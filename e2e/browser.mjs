@@ -25,14 +25,15 @@ export async function open({ webgpu = true } = {}) {
   return {
     server,
     browser,
-    /** A fresh page at a query, with the errors it logs. */
-    async page(query = "", options = {}) {
+    /** A fresh page at a query, with the errors it logs; `prepare` runs in it before the page does. */
+    async page(query = "", options = {}, prepare = undefined) {
       const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
       const page = await context.newPage();
       const errors = [];
       page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
       page.on("pageerror", (error) => errors.push(String(error)));
       if (!webgpu) await page.addInitScript(() => Object.defineProperty(Navigator.prototype, "gpu", { value: undefined }));
+      if (prepare) await page.addInitScript(prepare);
       await page.goto(address(server, query));
       page.errors = errors;
       return page;

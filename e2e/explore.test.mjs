@@ -230,6 +230,33 @@ onPage("what float32 cannot resolve is marked in chart, table and words", "place
   assert.match(page.url(), /engine=reference/);
 });
 
+test("a device lost during a pass says so, keeps the curves and can be tried again", { timeout: SLOW }, async () => {
+  const lossy = await site.page("depth=6&placement=pre", {}, () => {
+    const request = GPUAdapter.prototype.requestDevice;
+    GPUAdapter.prototype.requestDevice = async function (...rest) {
+      return (window.lastDevice = await request.apply(this, rest));
+    };
+  });
+  try {
+    await settled(lossy, SLOW);
+    await thumb(lossy).focus();
+    await lossy.keyboard.press("End");
+    await lossy.waitForTimeout(400);
+    await lossy.evaluate(() => window.lastDevice.destroy());
+    const notice = lossy.locator('[data-notice="trouble"]');
+    await notice.waitFor();
+    assert.match(await notice.textContent(), /device was lost during the pass for depth 200. The curves shown are those of depth 6/);
+    assert.ok((await pixels(lossy, "stream", "data", BLUE)).drawn > 100, "the curves stay");
+    await lossy.keyboard.press("Home");
+    await settled(lossy, SLOW);
+    assert.equal(await lossy.locator(".notice").count(), 0);
+    await lossy.locator('.chip[data-placement="post"]').click();
+    await settled(lossy, SLOW);
+  } finally {
+    await lossy.context().close();
+  }
+});
+
 onPage("a wrong entry says what is allowed and loses nothing", "depth=6&placement=pre", {}, async (page) => {
   const width = page.locator('input[name="width"]');
   await width.fill("5000");
