@@ -2,15 +2,15 @@
 //!
 //! | part | what |
 //! |---|---|
-//! | [`words`] | every text |
-//! | [`state`] | the signals: what is asked for, what has finished |
-//! | [`address`] | the request in the URL, and back and forward |
-//! | [`engines`] | the three engines behind one call |
-//! | [`runner`] | which pass runs now; the newest request wins |
-//! | [`play`] | depth in motion |
-//! | [`browser`] | small things asked of the browser |
-//! | [`components`] | what is seen |
-//! | [`api`] | what scripts may ask of the module |
+//! | `words` | every text |
+//! | `state` | the signals: what is asked for, what has finished |
+//! | `address` | the request in the URL, and back and forward |
+//! | `engines` | the three engines behind one call |
+//! | `runner` | which pass runs now; the newest request wins |
+//! | `play` | depth in motion |
+//! | `browser` | small things asked of the browser |
+//! | `components` | what is seen |
+//! | `api` | what scripts may ask of the module |
 
 mod address;
 pub mod api;

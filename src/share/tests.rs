@@ -239,3 +239,33 @@ fn the_table_is_sound() {
         assert_eq!(request, Request::default_for(Target::Page), "{}", key.name);
     }
 }
+
+#[test]
+fn a_field_sets_one_key() {
+    let mut request = Request::default_for(Target::Page);
+    assert_eq!(request.set("norm", "rmsnorm"), Ok(Vec::new()));
+    assert_eq!(request.set("tokens", "48"), Ok(Vec::new()));
+    assert_eq!(to_query(&request, Target::Page), "tokens=48&norm=rmsnorm");
+}
+
+#[test]
+fn a_field_with_a_bad_value_changes_nothing() {
+    let mut request = Request::default_for(Target::Page);
+    for (name, text) in [("width", "5000"), ("width", "wide"), ("heads", "5"), ("norm", "batchnorm"), ("colour", "red")]
+    {
+        let before = request.clone();
+        let notice = request.set(name, text).expect_err(name);
+        assert_eq!((notice.key.as_str(), notice.given.as_str()), (name, text));
+        assert_eq!(request, before, "{name}={text}");
+    }
+    let notice = request.set("heads", "5").expect_err("heads");
+    assert_eq!((notice.allowed.as_str(), notice.used.as_str()), ("a divisor of width, which is 64", "4"));
+}
+
+#[test]
+fn heads_give_way_to_a_new_width() {
+    let mut request = Request::default_for(Target::Page);
+    let notices = request.set("width", "66").expect("66 is allowed");
+    assert_eq!(request.config.heads, 3);
+    assert_eq!((notices.len(), notices[0].key.as_str(), notices[0].used.as_str()), (1, "heads", "3"));
+}
