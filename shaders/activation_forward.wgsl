@@ -14,7 +14,7 @@ struct Params {
 @group(0) @binding(1) var<storage, read> hidden: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read_write> out: array<vec4<f32>>;
 
-@compute @workgroup_size(64)
+@compute @workgroup_size(256)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     let row = id.x / p.columns;
     if row >= p.rows {

@@ -128,7 +128,7 @@ impl Builder<'_> {
             kind: self.activation_kind(),
         };
         let threads = self.rows * self.hidden_stride;
-        self.push(arguments, &[hidden, activated], [threads.div_ceil(64), 1, 1], 40 * u64::from(threads));
+        self.push(arguments, &[hidden, activated], [threads.div_ceil(256), 1, 1], 40 * u64::from(threads));
         if let Some(family) = self.output_family(SublayerKind::FeedForward) {
             self.matmul(activated, self.weight(block, &family.first), self.sublayer_output(k), &family);
         }
