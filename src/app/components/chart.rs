@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use leptos::html;
 use leptos::prelude::*;
+use wasm_bindgen::JsCast as _;
 use web_sys::{HtmlElement, KeyboardEvent, PointerEvent};
 
 use crate::app::browser;
@@ -186,8 +187,23 @@ fn Options(subject: Subject, is_table: RwSignal<bool>) -> impl IntoView {
             is_open.set(false);
         }
     };
+    // A press or a focus anywhere else closes the list.
+    let holder = NodeRef::<html::Div>::new();
+    let close_outside = move |event: &web_sys::Event| {
+        let target = event.target().and_then(|target| target.dyn_into::<web_sys::Node>().ok());
+        let is_inside = holder.get_untracked().is_some_and(|holder| holder.contains(target.as_ref()));
+        if is_open.get_untracked() && !is_inside {
+            is_open.set(false);
+        }
+    };
+    let pressed_outside = window_event_listener(leptos::ev::pointerdown, move |event| close_outside(&event));
+    let focused_outside = window_event_listener(leptos::ev::focusin, move |event| close_outside(&event));
+    on_cleanup(move || {
+        pressed_outside.remove();
+        focused_outside.remove();
+    });
     view! {
-        <div class="options" class:open=move || is_open.get() on:keydown=close_on_escape>
+        <div class="options" node_ref=holder class:open=move || is_open.get() on:keydown=close_on_escape>
             <button
                 class="dots"
                 type="button"
