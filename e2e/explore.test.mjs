@@ -318,6 +318,35 @@ onPage("everything is reached and worked by keyboard", "depth=8", {}, async (pag
   assert.equal((await pixels(page, "gradient", "over", [0, 0, 0])).drawn, 0);
 });
 
+onPage("a narrow page has the same choices in a list", "depth=6&placement=pre", { viewport: { width: 390, height: 844 } }, async (page) => {
+  const list = page.locator('[data-chart="stream"] .options .list');
+  assert.equal(await list.isVisible(), false);
+  await page.locator('[data-chart="stream"] .dots').click();
+  assert.equal(await list.isVisible(), true);
+  await page.locator('[data-chart="stream"] h2').click();
+  assert.equal(await list.isVisible(), false, "a press elsewhere closes it");
+  await page.locator('[data-chart="stream"] .dots').click();
+  await page.locator('[data-chart="stream"] [data-option="table"]').click();
+  assert.equal(await list.isVisible(), false);
+  assert.equal(await page.locator('[data-chart="stream"] tbody tr').count(), 7);
+});
+
+onPage("without a placement the charts ask for one", "depth=6&placement=pre", {}, async (page) => {
+  await page.locator('.chip[data-placement="pre"]').click();
+  assert.equal(await page.locator(".reading").count(), 0);
+  assert.equal((await pixels(page, "stream", "data", BLUE)).near, 0);
+  await page.locator('.chip[data-placement="pre"]').click();
+  await settled(page, SLOW);
+  assert.ok((await pixels(page, "stream", "data", BLUE)).near > 300);
+});
+
+onPage("with less motion play steps from name to name", "depth=6&placement=pre&width=16&tokens=4", { reducedMotion: "reduce" }, async (page) => {
+  await page.locator(".play").click();
+  await page.waitForFunction(() => document.querySelector(".depth .figure b").textContent === "12", null, { timeout: SLOW });
+  await page.waitForFunction(() => document.querySelector(".depth .figure b").textContent === "24", null, { timeout: SLOW });
+  await page.locator(".play").click();
+});
+
 onPage("the theme can be set and is kept", "depth=6&placement=pre", { colorScheme: "light" }, async (page) => {
   const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   assert.equal(await paper(), "rgb(255, 255, 255)");
