@@ -17,7 +17,7 @@ use slabs::{SlabTable, allocate};
 /// Rows that a row kernel's workgroup takes.
 const ROWS_PER_WORKGROUP: u32 = 4;
 /// Rows and vec4 columns that a matrix product's workgroup makes.
-const MATMUL_TILE: (u32, u32) = (32, 8);
+const MATMUL_TILE: (u32, u32) = (32, 16);
 /// vec4 columns of g and of x that a gradient norm's workgroup takes.
 const GRADIENT_TILE: (u32, u32) = (16, 8);
 /// A NaN for kernels, which WGSL cannot spell.
