@@ -1,6 +1,15 @@
 // Starts the page: loads the module that wasm-bindgen made and hands it the WebAssembly file. Trunk writes both names
 // into this script's tag (`pattern_script` in Trunk.toml). A failure is said on the page, which is never left blank.
 
+// The theme that was chosen last, before anything is drawn: the module takes a while to arrive, and the page would be
+// light until then. A browser that refuses storage throws; the system's theme holds there.
+try {
+  const theme = localStorage.getItem("normscope.theme");
+  if (theme === "dark" || theme === "light") document.documentElement.dataset.theme = theme;
+} catch {
+  // As without a choice.
+}
+
 const tag = document.querySelector("script[data-js][data-wasm]");
 
 /** Puts a message at the top of the page. */
