@@ -1,6 +1,6 @@
 //! A series of a measurement as a curve over the blocks.
 
-use crate::model::{Attention, Placement, QkNorm, Tensor};
+use crate::model::{Placement, Tensor};
 use crate::stats::{Engine, Mark, Measurement, Quantity};
 
 /// One placement's values over the blocks, with what is to be said of each.
@@ -47,11 +47,8 @@ impl Loss {
             Engine::Gpu | Engine::Cpu => f64::from(f32::MAX),
             Engine::Reference => f64::MAX,
         };
-        let is_unbounded = !config.placement.recipe().input_norm
-            && config.qk_norm == QkNorm::None
-            && config.attention == Attention::Softmax;
         // A factor of a thousand for the spread of the features within a stream, and of one pass within a block.
-        let by_scores = is_unbounded && before > range.sqrt() / 1e3 && before < range / 1e6;
+        let by_scores = config.has_unbounded_scores() && before > range.sqrt() / 1e3 && before < range / 1e6;
         Some(Self { block: index as u32, by_scores })
     }
 }

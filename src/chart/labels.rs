@@ -1,7 +1,7 @@
 //! Labels at the ends of the lines: direct, so that no legend is needed.
 
 use super::curve::Curve;
-use super::gaps::{Place, Run};
+use super::gaps::{Place, Run, place};
 use super::number;
 use super::plot::{Area, View};
 use super::scene::{Anchor, Cap, Shape, point};
@@ -11,6 +11,12 @@ use super::text;
 const GAP: f64 = 12.0;
 /// Distance of labels of two lines, and of one.
 const PITCH: [f64; 2] = [38.0, 18.0];
+/// Size of a name, and of a name with its value.
+const SIZE: f64 = 13.0;
+/// The most that labels may take of a chart's width; a value that needs more is left out.
+const MOST: f64 = 0.36;
+/// The room for labels changes in steps, so that the plot rests while values gain and lose a digit.
+const STEP: f64 = 12.0;
 /// From this many curves on, name and value stand on one line.
 const COMPACT_FROM: usize = 4;
 
@@ -24,10 +30,35 @@ struct End<'a> {
 /// Room at the right of the plot.
 pub(super) fn margin(curves: &[Curve], view: &View) -> f64 {
     let least: f64 = if view.is_narrow() { 78.0 } else { 84.0 };
-    let name = |curve: &Curve| text::width(curve.placement.recipe().label, 13.0, true);
-    let widest = curves.iter().map(name).fold(0.0, f64::max);
-    let value = if curves.len() >= COMPACT_FROM { text::width(" 0.00", 13.0, true) } else { 0.0 };
-    (GAP + widest + value).max(least).ceil()
+    let is_compact = curves.len() >= COMPACT_FROM;
+    let room = (view.width * MOST).max(least);
+    let of_curve = |curve: &Curve| {
+        let name = GAP + text::width(curve.placement.recipe().label, SIZE, true);
+        let Some((value, mark)) = curve.at(curve.depth) else { return name };
+        if place(curve, value, mark, &view.range) != Place::On {
+            return name;
+        }
+        let whole = GAP
+            + if is_compact {
+                text::width(&in_one(curve, value), SIZE, true)
+            } else {
+                let value = number::value(value);
+                text::width(&value, size_of(&value), true)
+            };
+        if whole > room { name } else { name.max(whole) }
+    };
+    let widest = curves.iter().map(of_curve).fold(0.0, f64::max);
+    least + ((widest - least).max(0.0) / STEP).ceil() * STEP
+}
+
+/// Name and value on one line.
+fn in_one(curve: &Curve, value: f64) -> String {
+    format!("{} {}", curve.placement.recipe().label, number::value(value))
+}
+
+/// The size of a value under its name. A power of ten is long: it takes the size of the name.
+fn size_of(value: &str) -> f64 {
+    if value.contains('×') { 15.0 } else { 20.0 }
 }
 
 /// Draws the labels, and the bracket between two.
@@ -80,6 +111,7 @@ fn label(out: &mut Vec<Shape>, end: &End<'_>, compact: bool, view: &View) {
     let alpha = if end.curve.fresh { 1.0 } else { 0.45 };
     let name = end.curve.placement.recipe().label;
     let value = number::value(end.value);
+    let fits = |text: &str, size: f64| end.x + text::width(text, size, true) <= view.width;
     let mut line = |y: f64, text: String, size: f64| {
         out.push(Shape::Text {
             at: point(end.x, y),
@@ -93,12 +125,14 @@ fn label(out: &mut Vec<Shape>, end: &End<'_>, compact: bool, view: &View) {
         });
     };
     if compact {
-        line(end.y + 4.5, format!("{name} {value}"), 13.0);
+        let both = in_one(end.curve, end.value);
+        line(end.y + 4.5, if fits(&both, SIZE) { both } else { name.into() }, SIZE);
     } else {
-        // A power of ten is long: it takes the size of the name.
-        let size = if value.contains('×') { 15.0 } else { 20.0 };
-        line(end.y - 5.0, name.into(), 13.0);
-        line(end.y + 15.0, value, size);
+        let size = size_of(&value);
+        line(end.y - 5.0, name.into(), SIZE);
+        if fits(&value, size) {
+            line(end.y + 15.0, value, size);
+        }
     }
 }
 

@@ -1,7 +1,5 @@
 //! One chart as a scene: axes, curves, rails, labels and probe.
 
-use crate::model::Placement;
-
 use super::axis::{Range, block_ticks};
 use super::curve::Curve;
 use super::gaps::{self, Place, Run};
@@ -488,10 +486,4 @@ pub fn value_in_words(curve: &Curve, block: u32) -> Option<String> {
         Some(Mark::Overflow) => format!("{label} past {}", curve.precision),
         Some(Mark::NotANumber) => format!("{label} not a number"),
     })
-}
-
-/// Whether a placement's curve is drawn as belonging to the depth asked for.
-#[must_use]
-pub fn is_fresh(curves: &[Curve], placement: Placement) -> bool {
-    curves.iter().any(|curve| curve.placement == placement && curve.fresh)
 }

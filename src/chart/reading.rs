@@ -127,11 +127,14 @@ fn gradients(out: &mut Sentence, measurement: &Measurement, quantity: Quantity, 
     let values = measurement.values(quantity);
     let range = precision(measurement.engine);
     if values.is_empty() {
+        out.words("; it has no ");
+        name(out, quantity, "");
         out.words(".");
         return false;
     }
     let spans = |wanted: &[Mark]| spans(measurement, quantity, values.len(), wanted);
-    let lost = spans(&[Mark::NotANumber, Mark::Overflow]);
+    let past = spans(&[Mark::Overflow]);
+    let lost = spans(&[Mark::NotANumber]);
     let faint = spans(&[Mark::Unresolved, Mark::Underflow]);
     let zero = spans(&[Mark::Zero]);
 
@@ -141,7 +144,7 @@ fn gradients(out: &mut Sentence, measurement: &Measurement, quantity: Quantity, 
         unresolved.all(|index| curve.is_faint(values[index]))
     });
     out.words(if growth.is_some() { ", and " } else { "; " });
-    name(out, quantity);
+    name(out, quantity, "’s gradient");
     let last = values.len() - 1;
     let mark = |index| measurement.mark(quantity, index);
     let everywhere = |list: &[(u32, u32)]| {
@@ -150,13 +153,15 @@ fn gradients(out: &mut Sentence, measurement: &Measurement, quantity: Quantity, 
     };
     if everywhere(&lost) {
         out.words(" is not a number in any block.");
+    } else if everywhere(&past) {
+        out.words(&format!(" is past {range}’s range in every block."));
     } else if everywhere(&faint) && is_small {
         out.words(&format!(" is below what {range} resolves in every block."));
     } else if everywhere(&faint) {
         out.words(&format!(" is not resolved by {range} in any block."));
     } else if everywhere(&zero) {
         out.words(" is exactly ").strong("0".into()).words(" in every block.");
-    } else if lost.is_empty() && faint.is_empty() && zero.is_empty() {
+    } else if [&lost, &past, &faint, &zero].iter().all(|list| list.is_empty()) {
         compare(out, quantity, values[0], values[last], last, growth);
     } else {
         let (at_first, at_last) = places(quantity);
@@ -172,8 +177,11 @@ fn gradients(out: &mut Sentence, measurement: &Measurement, quantity: Quantity, 
                 if is_small { format!("below what {range} resolves") } else { format!("not resolved by {range}") };
             parts.push(format!("{how} in {}", blocks(&faint)));
         }
+        if !past.is_empty() {
+            parts.push(format!("past {range}’s range in {}", blocks(&past)));
+        }
         if !lost.is_empty() {
-            parts.push(format!("past {range}’s range in {}", blocks(&lost)));
+            parts.push(format!("not a number in {}", blocks(&lost)));
         }
         if !zero.is_empty() {
             parts.push(format!("exactly 0 in {}", blocks(&zero)));
@@ -199,11 +207,12 @@ fn spans(measurement: &Measurement, quantity: Quantity, count: usize, wanted: &[
     list
 }
 
-fn name(out: &mut Sentence, quantity: Quantity) {
+/// The weight with what is said of it; or the gradient of the stream.
+fn name(out: &mut Sentence, quantity: Quantity, of_weight: &str) {
     if let Quantity::GradWeight(tensor) = quantity {
         let (letter, below) = symbol(tensor);
         out.0.push(Span::Symbol(letter, below));
-        out.words("’s gradient");
+        out.words(of_weight);
     } else {
         out.words("the stream’s gradient");
     }
@@ -287,6 +296,26 @@ mod tests {
             "multiplies the stream by 1.61 a block and passes float32’s range in block 187; W2’s gradient is not a \
              number in any block."
         );
+    }
+
+    #[test]
+    fn past_the_range_is_not_the_same_as_no_number() {
+        let mut gradient = vec![f64::NAN; 57];
+        gradient.extend([f64::INFINITY, 2e38, 1e38]);
+        let none = measurement(Placement::None, vec![1.0; 61], gradient);
+        assert!(reading(&none, W2).text().ends_with(
+            "W2’s gradient is 1.0\u{2009}×\u{2009}10³⁸ in the last, past float32’s range in block 58, not a number in \
+             blocks 1 to 57."
+        ));
+        let over = measurement(Placement::None, vec![1.0; 7], vec![f64::INFINITY; 6]);
+        assert!(reading(&over, W2).text().ends_with("W2’s gradient is past float32’s range in every block."));
+    }
+
+    #[test]
+    fn a_matrix_the_model_lacks() {
+        let pre = measurement(Placement::Pre, vec![1.0; 7], vec![1.0; 6]);
+        let text = reading(&pre, Quantity::GradWeight(Tensor::Wg)).text();
+        assert_eq!(text, "keeps the stream at 1.00; it has no Wg.");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use super::axis::{fit, frame};
 use super::curve::{Curve, Loss, tests::curve};
 use super::plot::{View, block_at, plot, plot_rectangle};
-use super::scene::{Point, Scene, Shape};
+use super::scene::{Anchor, Point, Scene, Shape};
 use super::theme::Theme;
 use crate::model::Placement;
 use crate::stats::Mark;
@@ -141,6 +141,26 @@ fn what_is_not_resolved() {
 fn all_placements() {
     let curves: Vec<_> = Placement::ALL.iter().map(|placement| stream(*placement, 12)).collect();
     check("all", &curves, &view(&curves, 512.0, 368.0, true));
+}
+
+#[test]
+fn no_label_is_cut() {
+    for (width, height) in [(512.0, 368.0), (358.0, 214.0), (440.0, 330.0)] {
+        for scale in [0.0243, 1.0, 3.7e-9, 2.4e8] {
+            for count in 1..=7 {
+                let curves: Vec<_> = Placement::ALL[..count]
+                    .iter()
+                    .map(|placement| curve(*placement, 1, &[scale, 1.3 * scale, 1.1 * scale]))
+                    .collect();
+                for shape in plot(&curves, &view(&curves, width, height, true)).data {
+                    if let Shape::Text { at, text, size, anchor: Anchor::Start, .. } = shape {
+                        let end = at.x + super::text::width(&text, size, true);
+                        assert!(end <= width, "{text} ends at {end} of {width}");
+                    }
+                }
+            }
+        }
+    }
 }
 
 #[test]
