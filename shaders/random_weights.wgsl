@@ -49,5 +49,8 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
             }
         }
     }
-    out[p.out_at + id.y * p.layer_stride + id.x] = bitcast<vec4<f32>>(bitcast<vec4<u32>>(value * p.deviation) ^ vec4<u32>(p.shake));
+    value *= p.deviation;
+    let shaken = bitcast<vec4<f32>>(bitcast<vec4<u32>>(value) ^ vec4<u32>(p.shake));
+    // The padding stays zero.
+    out[p.out_at + id.y * p.layer_stride + id.x] = select(shaken, value, value == vec4<f32>(0.0));
 }

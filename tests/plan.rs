@@ -115,6 +115,27 @@ fn the_numbers_do_not_depend_on_how_memory_is_cut() {
     }
 }
 
+/// Every corner of the sizes has a plan, or is refused for its memory alone.
+#[test]
+fn a_run_that_memory_allows_has_a_plan() {
+    for width in [16, 1024] {
+        for tokens in [2, 256] {
+            for batch in [1, 8] {
+                for ffn in [1, 8] {
+                    for vocab in [2, 1024] {
+                        for depth in [1, 200] {
+                            let sizes = Config { width, tokens, batch, ffn, vocab, depth, ..Config::default() };
+                            let outcome = build(&sizes, &Limits::default());
+                            let refused = matches!(outcome, Ok(_) | Err(PlanError::TooLarge { .. }));
+                            assert!(refused, "{sizes:?}: {outcome:?}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn what_does_not_fit_is_refused_in_words() {
     let large = config("width=1024&depth=200&tokens=256&batch=8");

@@ -21,7 +21,8 @@ pub(super) fn random_weights(p: &RandomWeights, out: &mut [f32], layers: u32) {
                     group = (position / 4, draws(position / 4));
                 }
                 let value = group.1[position % 4] * p.deviation;
-                slab[row * width + column] = f32::from_bits(value.to_bits() ^ p.shake);
+                slab[row * width + column] =
+                    if value == 0.0 { value } else { f32::from_bits(value.to_bits() ^ p.shake) };
             }
         }
     }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_channel::oneshot;
+use futures_util::lock::Mutex as Turn;
 
 use super::GpuError;
 use super::pool::Pool;
@@ -15,7 +16,11 @@ pub struct Gpu {
     pub(super) queue: wgpu::Queue,
     pub(super) pipelines: HashMap<Kernel, Pipeline>,
     pub(super) pool: Mutex<Pool>,
+    /// Held by the run that uses the pool, for its buffers and uniforms serve one run at a time.
+    pub(super) turn: Turn<()>,
     info: wgpu::AdapterInfo,
+    /// An error that no scope caught.
+    fault: Arc<Mutex<Option<String>>>,
     lost: Arc<Mutex<Option<String>>>,
 }
 
@@ -78,9 +83,20 @@ impl Gpu {
         let info = adapter.get_info();
         let suited = if info.device_type == wgpu::DeviceType::Cpu { 1 } else { 16 };
         let lanes = f64::from(lanes.unwrap_or(suited));
+        let fault = Arc::new(Mutex::new(None));
+        let on_fault = Arc::clone(&fault);
+        device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
+            *on_fault.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.to_string());
+        }));
+        let internal = device.push_error_scope(wgpu::ErrorFilter::Internal);
+        let validation = device.push_error_scope(wgpu::ErrorFilter::Validation);
         let pipelines = Kernel::ALL.iter().map(|&kernel| (kernel, pipeline(&device, kernel, lanes))).collect();
+        let refused = validation.pop().await;
+        if let Some(error) = internal.pop().await.or(refused) {
+            return Err(GpuError::Refused(error.to_string()));
+        }
         let pool = Mutex::new(Pool::default());
-        Ok(Self { device, queue, pipelines, pool, info, lost })
+        Ok(Self { device, queue, pipelines, pool, turn: Turn::new(()), info, fault, lost })
     }
 
     /// The adapter's name; browsers often hide it.
@@ -99,6 +115,11 @@ impl Gpu {
     #[must_use]
     pub fn lost(&self) -> Option<String> {
         self.lost.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// An error that no scope caught, once.
+    pub(super) fn take_fault(&self) -> Option<String> {
+        self.fault.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// Submits nothing, at once. Firefox looks for finished work only every 100 ms unless something is submitted, so a

@@ -55,15 +55,21 @@ impl Gpu {
         Ok(Outcome { measurement, dispatches, submits, bytes_read })
     }
 
-    /// Runs every step of a plan; the words of its results, and how many submits it took.
+    /// Runs every step of a plan; the words of its results, and how many submits it took. Runs take turns.
     ///
     /// # Errors
     /// Where the device fails, or the run was cancelled.
     pub async fn run(&self, plan: &Plan, cancelled: impl Fn() -> bool) -> Result<(Vec<u32>, u32), GpuError> {
-        if let Some(reason) = self.lost() {
-            return Err(GpuError::Lost(reason));
-        }
-        self.prepare(plan).await?;
+        let _turn = self.turn.lock().await;
+        self.checked(async {
+            self.prepare(plan);
+            Ok(())
+        })
+        .await?;
+        self.checked(self.submit_all(plan, cancelled)).await
+    }
+
+    async fn submit_all(&self, plan: &Plan, cancelled: impl Fn() -> bool) -> Result<(Vec<u32>, u32), GpuError> {
         let submits = split(plan);
         let mut under_way = VecDeque::new();
         for range in &submits {
@@ -89,6 +95,28 @@ impl Gpu {
         Ok((words, submits.len() as u32))
     }
 
+    /// Does some work of a run and asks the device whether all of it was well. Where it was not, nothing that the pool
+    /// holds is trusted again: a buffer that could not be made looks like any other.
+    async fn checked<T>(&self, work: impl Future<Output = Result<T, GpuError>>) -> Result<T, GpuError> {
+        if let Some(reason) = self.lost() {
+            return Err(GpuError::Lost(reason));
+        }
+        let memory = self.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
+        let validation = self.device.push_error_scope(wgpu::ErrorFilter::Validation);
+        let result = work.await;
+        let refused = validation.pop().await.map(|error| error.to_string()).or_else(|| self.take_fault());
+        let exhausted = memory.pop().await;
+        let result = match (exhausted, refused) {
+            (Some(error), _) => Err(GpuError::OutOfMemory(error.to_string())),
+            (None, Some(error)) => Err(self.lost().map_or(GpuError::Refused(error), GpuError::Lost)),
+            (None, None) => result,
+        };
+        if !matches!(result, Ok(_) | Err(GpuError::Cancelled)) {
+            *self.pool() = Pool::default();
+        }
+        result
+    }
+
     /// Runs one step of a plan on given contents of its buffers, for comparison with the kernel's twin; the contents
     /// of the buffers it binds afterwards, in the order of its views.
     ///
@@ -100,19 +128,23 @@ impl Gpu {
         step: usize,
         contents: impl Fn(usize) -> Vec<u32>,
     ) -> Result<Vec<Vec<u32>>, GpuError> {
-        self.prepare(plan).await?;
-        let views = &plan.steps[step].views;
-        for view in views {
-            let pool = self.pool();
-            let buffer = pool.buffer(&plan.buffers[view.buffer]);
-            self.queue.write_buffer(buffer, 0, bytemuck::cast_slice(&contents(view.buffer)));
-        }
-        self.queue.submit([self.record(plan, step..step + 1)]);
-        let mut after = Vec::new();
-        for view in views {
-            after.push(self.read(plan, view.buffer, plan.buffers[view.buffer].bytes()).await?);
-        }
-        Ok(after)
+        let _turn = self.turn.lock().await;
+        self.checked(async {
+            self.prepare(plan);
+            let views = &plan.steps[step].views;
+            for view in views {
+                let pool = self.pool();
+                let buffer = pool.buffer(&plan.buffers[view.buffer]);
+                self.queue.write_buffer(buffer, 0, bytemuck::cast_slice(&contents(view.buffer)));
+            }
+            self.queue.submit([self.record(plan, step..step + 1)]);
+            let mut after = Vec::new();
+            for view in views {
+                after.push(self.read(plan, view.buffer, plan.buffers[view.buffer].bytes()).await?);
+            }
+            Ok(after)
+        })
+        .await
     }
 
     fn pool(&self) -> std::sync::MutexGuard<'_, Pool> {
@@ -120,24 +152,15 @@ impl Gpu {
     }
 
     /// Makes the buffers of a plan and writes its uniforms.
-    async fn prepare(&self, plan: &Plan) -> Result<(), GpuError> {
-        let memory = self.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
-        let validation = self.device.push_error_scope(wgpu::ErrorFilter::Validation);
+    fn prepare(&self, plan: &Plan) {
         let words_per_step = UNIFORM_STRIDE as usize / 4;
         let mut uniforms = vec![0u32; words_per_step * plan.steps.len()];
         for (place, words) in uniforms.chunks_exact_mut(words_per_step).zip(plan.uniforms()) {
             place[..words.len()].copy_from_slice(&words);
         }
-        {
-            let mut pool = self.pool();
-            pool.fit(&self.device, plan, Limits::default().binding_bytes);
-            self.queue.write_buffer(pool.uniforms(), 0, bytemuck::cast_slice(&uniforms));
-        }
-        let refused = validation.pop().await;
-        if let Some(error) = memory.pop().await {
-            return Err(GpuError::OutOfMemory(error.to_string()));
-        }
-        refused.map_or(Ok(()), |error| Err(GpuError::Refused(error.to_string())))
+        let mut pool = self.pool();
+        pool.fit(&self.device, plan, Limits::default().binding_bytes);
+        self.queue.write_buffer(pool.uniforms(), 0, bytemuck::cast_slice(&uniforms));
     }
 
     fn record(&self, plan: &Plan, steps: Range<usize>) -> wgpu::CommandBuffer {

@@ -21,26 +21,27 @@ pub(super) struct Pool {
 }
 
 impl Pool {
-    /// Makes what the plan needs and the pool lacks. A buffer that grows takes half as much again, up to a page, so
-    /// that a rising depth does not make a new one each time.
+    /// Makes what the plan needs and the pool lacks. A buffer that grows takes some more, up to a page, so that a rising
+    /// depth does not make a new one each time.
     pub(super) fn fit(&mut self, device: &wgpu::Device, plan: &Plan, binding_bytes: u64) {
+        // What another configuration needed and this one does not would only fill the memory.
+        let held: u64 = self.buffers.values().map(wgpu::Buffer::size).sum();
+        if held > plan.bytes() + plan.bytes() / 2 + (64 << 20) {
+            let wanted = |page: &Page| plan.buffers.iter().find(|spec| (spec.role, spec.page) == *page);
+            self.buffers.retain(|page, buffer| wanted(page).is_some_and(|spec| buffer.size() <= 2 * spec.bytes()));
+            self.bind_groups.clear();
+        }
         let storage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
         for spec in &plan.buffers {
             let key = (spec.role, spec.page);
             let old = self.buffers.get(&key).map_or(0, wgpu::Buffer::size);
             if old < spec.bytes() {
+                // The old one goes first: there may not be room for both.
+                self.buffers.remove(&key);
                 let size = if old > 0 { grown(spec, binding_bytes) } else { spec.bytes() };
                 self.buffers.insert(key, buffer(device, "slabs", size, storage));
                 self.bind_groups.clear();
             }
-        }
-        // What another configuration needed and this one does not would only fill the memory.
-        let wanted: u64 = plan.bytes();
-        let held: u64 = self.buffers.values().map(wgpu::Buffer::size).sum();
-        if held > 2 * wanted + (64 << 20) {
-            let keep = |spec: &Page| plan.buffers.iter().any(|own| (own.role, own.page) == *spec);
-            self.buffers.retain(|key, _| keep(key));
-            self.bind_groups.clear();
         }
         let uniform_bytes = UNIFORM_STRIDE * plan.steps.len() as u64;
         if self.uniforms.as_ref().map_or(0, wgpu::Buffer::size) < uniform_bytes {
@@ -115,8 +116,10 @@ impl Pool {
 }
 
 fn grown(spec: &BufferSpec, binding_bytes: u64) -> u64 {
-    let slack = spec.bytes() + spec.bytes() / 2;
-    slack.min(binding_bytes).max(spec.bytes()).next_multiple_of(16)
+    /// More would not be spared often enough to pay for itself.
+    const SLACK: u64 = 16 << 20;
+    let with_slack = spec.bytes() + (spec.bytes() / 2).min(SLACK);
+    with_slack.min(binding_bytes).max(spec.bytes()).next_multiple_of(16)
 }
 
 fn buffer(device: &wgpu::Device, label: &str, size: u64, usage: wgpu::BufferUsages) -> wgpu::Buffer {

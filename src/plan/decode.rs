@@ -1,6 +1,6 @@
 //! From the words that come back to the measured series.
 
-use crate::model::{Config, Tensor, matrices};
+use crate::model::{Config, SublayerKind, Tensor, matrices};
 use crate::stats::{Engine, Measurement, Quantity, Series};
 
 use super::{Plan, Results};
@@ -49,6 +49,7 @@ pub fn measurement(plan: &Plan, engine: Engine, words: &[u32], shaken: Option<&[
         for (series, other) in series.iter_mut().zip(decode(plan, shaken)) {
             raise_errors(series, &other.values);
         }
+        inherit_errors(&plan.config, &mut series);
     }
     Measurement { config: plan.config.clone(), engine, series }
 }
@@ -69,6 +70,42 @@ fn raise_errors(series: &mut Series, other: &[f64]) {
     for (i, error) in series.relative_error.iter_mut().enumerate() {
         let near = i.saturating_sub(NEIGHBOURS)..(i + NEIGHBOURS + 1).min(distances.len());
         *error = distances[near].iter().copied().fold(*error, f64::max);
+    }
+}
+
+/// What reaches a block from above is no better known than it is there, and what passes through attention no better
+/// than its scores: where one unit in their last place is of the order of 1, the softmax turns on rounding, and two
+/// passes may agree on a gradient that is wrong by any factor.
+fn inherit_errors(config: &Config, series: &mut [Series]) {
+    /// Roundings of a score, and how far the largest ones lie above the typical.
+    const SCORE: f64 = 4.0;
+    let place = |quantity: Quantity| series.iter().position(|series| series.quantity == quantity);
+    let (Some(stream), Some(gradient)) = (place(Quantity::StreamRms), place(Quantity::GradStream)) else { return };
+    let matrices = matrices(config);
+    let places: Vec<_> = matrices
+        .iter()
+        .filter_map(|matrix| Some((matrix.sublayer, place(Quantity::GradWeight(matrix.tensor))?)))
+        .collect();
+    let deviation = |tensor: Tensor| matrices.iter().find(|matrix| matrix.tensor == tensor).map_or(0.0, |m| m.std);
+    let gain = f64::from(config.width) * deviation(Tensor::Wq) * deviation(Tensor::Wk);
+    let unit = f64::from(f32::EPSILON) / 2.0;
+    let mut error = 0f64;
+    for block in (0..config.depth as usize).rev() {
+        error = error.max(series[gradient].relative_error[block + 1]);
+        for kind in [SublayerKind::FeedForward, SublayerKind::Attention] {
+            if kind == SublayerKind::Attention {
+                // Queries and keys are products of the stream, and the scores theirs.
+                let score = gain * series[stream].values[block].powi(2);
+                // Past the range nothing is known.
+                error = error.max(if score.is_finite() { SCORE * unit * score } else { f64::INFINITY });
+            }
+            for &(_, place) in places.iter().filter(|(of, _)| *of == kind) {
+                let known = &mut series[place].relative_error[block];
+                *known = known.max(error);
+            }
+        }
+        let known = &mut series[gradient].relative_error[block];
+        *known = known.max(error);
     }
 }
 

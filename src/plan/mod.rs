@@ -13,7 +13,7 @@ pub use kernel::*;
 pub use layout::{BufferSpec, Limits, PlanError, Results, Role, View};
 pub use shader::compose;
 
-use crate::model::{Config, Tensor};
+use crate::model::Config;
 
 /// One dispatch.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,21 +48,18 @@ impl Plan {
         self.buffers.iter().map(BufferSpec::bytes).sum()
     }
 
-    /// The same pass from an input changed in its last bits, where that tells what rounding leaves of the result:
-    /// unbounded scores magnify every error, and what differs between the two passes is not resolved.
+    /// The same pass with every random number changed in its last bits, where that tells what rounding leaves of the
+    /// result: unbounded scores magnify every error, and what differs between the two passes is not resolved.
     #[must_use]
     pub fn shaken(&self) -> Option<Self> {
-        /// The fourth bit from the end: the input is off by 8 units in the last place, about what a block's own
-        /// rounding adds.
+        /// The fourth bit from the end: numbers are off by 8 units in the last place, about what a block's own rounding
+        /// adds.
         const BITS: u32 = 8;
         self.config.has_unbounded_scores().then(|| {
             let mut plan = self.clone();
             for step in &mut plan.steps {
-                match &mut step.operation {
-                    Operation::RandomWeights(arguments) if arguments.tensor == Tensor::Input.id() => {
-                        arguments.shake = BITS;
-                    }
-                    _ => {}
+                if let Operation::RandomWeights(arguments) = &mut step.operation {
+                    arguments.shake = BITS;
                 }
             }
             plan
