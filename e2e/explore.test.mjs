@@ -245,7 +245,7 @@ test("a device lost during a pass says so, keeps the curves and can be tried aga
     await lossy.evaluate(() => window.lastDevice.destroy());
     const notice = lossy.locator('[data-notice="trouble"]');
     await notice.waitFor();
-    assert.match(await notice.textContent(), /device was lost during the pass for depth 200. The curves shown are those of depth 6/);
+    assert.match(await notice.textContent(), /device was lost during the pass for depth 200. What was computed before is kept/);
     assert.ok((await pixels(lossy, "stream", "data", BLUE)).drawn > 100, "the curves stay");
     await lossy.keyboard.press("Home");
     await settled(lossy, SLOW);
@@ -271,6 +271,10 @@ onPage("a wrong entry says what is allowed and loses nothing", "depth=6&placemen
   await width.press("Enter");
   assert.match(await page.locator("#told-width").textContent(), /heads is now 3/);
   assert.equal(await page.locator('input[name="heads"]').inputValue(), "3");
+  await settled(page, SLOW);
+  await page.goBack();
+  assert.equal(await page.locator('input[name="heads"]').inputValue(), "4");
+  assert.equal(await page.locator("#told-width").isVisible(), false, "what was said holds no more");
   await settled(page, SLOW);
 });
 
@@ -335,6 +339,14 @@ onPage("without a placement the charts ask for one", "depth=6&placement=pre", {}
   await page.locator('.chip[data-placement="pre"]').click();
   assert.equal(await page.locator(".reading").count(), 0);
   assert.equal((await pixels(page, "stream", "data", BLUE)).near, 0);
+  assert.equal(await page.locator('[data-chart="stream"] .plot').getAttribute("aria-valuetext"), "Choose a placement");
+  for (const button of [".copy", ".play"]) {
+    assert.equal(await page.locator(button).getAttribute("aria-disabled"), "true");
+    assert.equal(await page.locator(button).getAttribute("aria-description"), "Choose a placement");
+  }
+  await page.locator(".play").click();
+  assert.match(await page.locator(".play").getAttribute("aria-label"), /^Play from 6 to 200/);
+  assert.equal(await figure(page), 6);
   await page.locator('.chip[data-placement="pre"]').click();
   await settled(page, SLOW);
   assert.ok((await pixels(page, "stream", "data", BLUE)).near > 300);
@@ -357,6 +369,28 @@ onPage("the theme can be set and is kept", "depth=6&placement=pre", { colorSchem
   await page.goto(address(site.server, "depth=6&placement=pre"));
   await settled(page, SLOW);
   assert.equal(await paper(), "rgb(17, 19, 23)");
+});
+
+onPage("three digits stay clear of the buttons beside them", "depth=6&placement=pre&width=16&tokens=4", {}, async (page) => {
+  await page.locator(".depth .figure b").evaluate((figure) => (figure.textContent = "200"));
+  for (const width of [1440, 1024, 820, 700, 390]) {
+    await page.setViewportSize({ width, height: 900 });
+    const word = await page.locator(".depth .figure span").boundingBox();
+    const buttons = await page.locator(".depth .buttons").boundingBox();
+    assert.ok(word.x + word.width <= buttons.x, `${word.x + word.width} of ${buttons.x} at ${width}`);
+  }
+});
+
+onPage("a pause and a start within a frame leave one sweep", "depth=6&placement=pre&width=16&tokens=4", {}, async (page) => {
+  await page.locator(".play").evaluate((play) => {
+    for (let i = 0; i < 5; i++) play.click();
+  });
+  await page.waitForFunction(() => Number(document.querySelector(".depth .figure b").textContent) > 7, null, { timeout: SLOW });
+  assert.equal(await page.locator(".play").getAttribute("aria-label"), "Pause");
+  await page.locator(".play").click();
+  await page.waitForTimeout(1500);
+  await page.goBack();
+  assert.equal(await figure(page), 6, "the sweep is one step of the history");
 });
 
 for (const [width, height] of [[360, 640], [390, 844], [768, 1024], [1024, 768], [2560, 1440]]) {

@@ -10,7 +10,7 @@ use crate::share::{Notice, Request, Target, parse, to_query};
 use super::browser::{self, Later};
 use super::state::Gesture;
 
-/// A movement that rests this long has ended.
+/// A movement that nothing holds has ended when it rests this long.
 const REST_MS: f64 = 1200.0;
 /// While something moves, the address follows at this distance: browsers refuse more than some 6 changes a second.
 const FOLLOW_MS: u64 = 250;
@@ -19,6 +19,8 @@ const FOLLOW_MS: u64 = 250;
 #[derive(Clone, Default)]
 pub(crate) struct Address {
     last_movement_ms: Rc<Cell<Option<f64>>>,
+    /// The sweep or drag that the newest step of the history belongs to.
+    last_held: Rc<Cell<Option<u32>>>,
     is_pending: Rc<Cell<bool>>,
     later: Later,
 }
@@ -42,16 +44,19 @@ impl Address {
         self.later.forget();
         self.is_pending.set(false);
         self.last_movement_ms.set(None);
+        self.last_held.set(None);
     }
 
-    /// Brings the address up to date.
-    pub(crate) fn write(&self, before: &Request, request: &Request, gesture: Gesture) {
+    /// Brings the address up to date. `held` is the sweep or drag that goes on: all of it is one movement, however long
+    /// it rests for its passes.
+    pub(crate) fn write(&self, before: &Request, request: &Request, gesture: Gesture, held: Option<u32>) {
         let now = browser::now_ms();
-        let continues = self.last_movement_ms.get().is_some_and(|last| now - last < REST_MS);
+        let is_recent = self.last_movement_ms.get().is_some_and(|last| now - last < REST_MS);
+        let continues = is_recent || (held.is_some() && held == self.last_held.get());
         match gesture {
             Gesture::Choice => {
                 // The end of a movement is kept in its own step of the history.
-                if self.is_pending.get() {
+                if self.is_pending.get() && !before.placements.is_empty() {
                     replace(before);
                 }
                 self.drop_pending();
@@ -59,6 +64,7 @@ impl Address {
             }
             Gesture::Movement => {
                 self.last_movement_ms.set(Some(now));
+                self.last_held.set(held);
                 if continues {
                     let request = request.clone();
                     let is_pending = Rc::clone(&self.is_pending);

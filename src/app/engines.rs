@@ -7,11 +7,13 @@ use std::time::Duration;
 use crate::cpu::CpuPass;
 use crate::gpu::{Gpu, GpuError};
 use crate::model::Config;
+use crate::plan::PlanError;
 use crate::reference::ReferencePass;
 use crate::stats::{Engine, Measurement, Pass};
 
 use super::browser::{self, Breath};
 use super::state::Finished;
+use super::words;
 
 /// A piece of work before the browser gets its turn.
 const SLICE_MS: f64 = 9.0;
@@ -23,8 +25,16 @@ const NUDGE: Duration = Duration::from_millis(5);
 pub(crate) enum Failure {
     /// The graphics device went away.
     DeviceLost,
-    /// Anything else, in the engine's words.
-    Other(String),
+    /// The run does not fit, and fits the processor no better: both run the same plan.
+    NoPlan(String),
+    /// The device did not do what it was told.
+    Device(&'static str),
+}
+
+impl From<&PlanError> for Failure {
+    fn from(error: &PlanError) -> Self {
+        Self::NoPlan(error.to_string())
+    }
 }
 
 /// What a pass came to; nothing where it was no longer wanted.
@@ -77,7 +87,7 @@ impl Engines {
     ) -> Outcome {
         match engine {
             Engine::Cpu => {
-                let pass = CpuPass::new(config).map_err(|error| Failure::Other(error.to_string()))?;
+                let pass = CpuPass::new(config).map_err(|error| Failure::from(&error))?;
                 let dispatches = pass.dispatches() as u32;
                 self.in_slices(pass, Some((dispatches, 0)), is_wanted, tell).await
             }
@@ -110,7 +120,15 @@ impl Engines {
             Err(GpuError::Cancelled) => Ok(None),
             Err(_) if gpu.lost().is_some() => Err(Failure::DeviceLost),
             Err(GpuError::Lost(_)) => Err(Failure::DeviceLost),
-            Err(error) => Err(Failure::Other(error.to_string())),
+            Err(GpuError::Plan(error)) => Err(Failure::from(&error)),
+            Err(error) => {
+                // The device's own words are for those who mend it.
+                leptos::logging::warn!("{error}");
+                Err(Failure::Device(match error {
+                    GpuError::OutOfMemory(_) => words::OUT_OF_MEMORY,
+                    _ => words::REFUSED,
+                }))
+            }
         }
     }
 

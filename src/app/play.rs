@@ -1,5 +1,7 @@
 //! Depth in motion: four seconds a doubling, whole blocks, never ahead of the last finished pass.
 
+use std::cell::Cell;
+
 use leptos::prelude::*;
 
 use super::browser;
@@ -40,20 +42,33 @@ pub(crate) fn toggle(page: Page) {
     }
 }
 
+/// Where a sweep begins that is started at a depth.
+#[must_use]
+pub(crate) const fn start_from(depth: u32) -> u32 {
+    if SHALLOWEST <= depth && depth < DEEPEST { depth } else { SHALLOWEST }
+}
+
 fn start(page: Page) {
-    let depth = page.request.with_untracked(|request| request.config.depth);
-    if !(SHALLOWEST..DEEPEST).contains(&depth) {
-        page.set_depth(SHALLOWEST, Gesture::Movement);
+    // Nothing computes without a placement.
+    if !untrack(|| page.has_placement()) {
+        return;
     }
+    // A sweep that was paused within this frame has not seen it yet: its turn is over.
+    let turn = page.next_turn();
     page.is_playing.set(true);
-    let from = f64::from(page.request.with_untracked(|request| request.config.depth));
+    let start = start_from(page.request.with_untracked(|request| request.config.depth));
+    page.set_depth(start, Gesture::Movement);
+    let from = f64::from(start);
     let began = browser::now_ms();
-    let last_step = StoredValue::new(began);
-    let last_set = StoredValue::new(page.request.with_untracked(|request| request.config.depth));
+    let last_step = Cell::new(began);
+    let last_set = Cell::new(start);
     browser::each_frame(move || {
+        if !page.is_turn(turn) {
+            return false;
+        }
         let depth = page.request.with_untracked(|request| request.config.depth);
         // Somebody else moved the depth, or paused: the sweep ends.
-        if !page.is_playing.get_untracked() || depth != last_set.get_value() || depth >= DEEPEST {
+        if !page.is_playing.get_untracked() || depth != last_set.get() || depth >= DEEPEST {
             page.is_playing.set(false);
             return false;
         }
@@ -65,7 +80,7 @@ fn start(page: Page) {
         }
         let now = browser::now_ms();
         let next = if browser::prefers_reduced_motion() {
-            if now - last_step.get_value() < STEP_MS {
+            if now - last_step.get() < STEP_MS {
                 return true;
             }
             TICKS.into_iter().find(|tick| *tick > depth).unwrap_or(DEEPEST)
@@ -73,8 +88,8 @@ fn start(page: Page) {
             ((from * 2f64.powf((now - began) / DOUBLING_MS)) as u32).clamp(depth, DEEPEST)
         };
         if next > depth {
-            last_step.set_value(now);
-            last_set.set_value(next);
+            last_step.set(now);
+            last_set.set(next);
             page.set_depth(next, Gesture::Movement);
         }
         true

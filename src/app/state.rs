@@ -87,6 +87,10 @@ pub(crate) struct Page {
     pub(crate) probe: RwSignal<Option<u32>>,
     /// Whether depth moves by itself.
     pub(crate) is_playing: RwSignal<bool>,
+    /// Whether the slider's thumb is held.
+    pub(crate) is_dragging: StoredValue<bool>,
+    /// Counts sweeps of play and drags of the thumb.
+    turn: StoredValue<u32>,
     /// Whether the page is dark.
     pub(crate) is_dark: RwSignal<bool>,
     /// The control whose help is shown.
@@ -111,6 +115,8 @@ impl Page {
             link_notices: RwSignal::new(notices),
             probe: RwSignal::new(None),
             is_playing: RwSignal::new(false),
+            is_dragging: StoredValue::new(false),
+            turn: StoredValue::new(0),
             is_dark: RwSignal::new(false),
             helped: RwSignal::new("init"),
             address: StoredValue::new_local(Address::default()),
@@ -130,9 +136,31 @@ impl Page {
         }
         self.request.set(after.clone());
         self.trouble.set(None);
-        if !after.placements.is_empty() {
-            self.address.with_value(|address| address.write(&before, &after, gesture));
+        if after.placements.is_empty() {
+            self.is_playing.set(false);
+        } else {
+            let is_held = self.is_playing.get_untracked() || self.is_dragging.get_value();
+            let held = is_held.then(|| self.turn.get_value());
+            self.address.with_value(|address| address.write(&before, &after, gesture, held));
         }
+    }
+
+    /// Begins a sweep or a drag, which ends any other. What it returns is the turn's until another begins.
+    pub(crate) fn next_turn(&self) -> u32 {
+        self.turn.update_value(|turn| *turn += 1);
+        self.turn.get_value()
+    }
+
+    /// Whether a sweep is still the newest.
+    #[must_use]
+    pub(crate) fn is_turn(&self, turn: u32) -> bool {
+        self.turn.get_value() == turn
+    }
+
+    /// Whether there is something to play, to draw and to link to.
+    #[must_use]
+    pub(crate) fn has_placement(&self) -> bool {
+        self.request.with(|request| !request.placements.is_empty())
     }
 
     /// Sets the depth, within 1 to 200.

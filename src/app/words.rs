@@ -1,8 +1,11 @@
 //! Every text of the page.
 
 use crate::chart::curve::{precision, symbol};
-use crate::model::Placement;
+use crate::model::{Config, Placement, Tensor};
 use crate::stats::{Engine, Mark, Quantity};
+
+use super::engines::Failure;
+use super::play::DEEPEST;
 
 /// The wordmark.
 pub(crate) const NAME: &str = "Normscope";
@@ -20,7 +23,6 @@ pub(crate) const BLOCKS: &str = "blocks";
 pub(crate) const BLOCK: &str = "block";
 pub(crate) const FEWER: &str = "One block fewer";
 pub(crate) const MORE: &str = "One block more";
-pub(crate) const PLAY: &str = "Play from 6 to 200 blocks";
 pub(crate) const PAUSE: &str = "Pause";
 pub(crate) const DEPTH_HELP: &str =
     "Arrow keys: one block. Page up and down: twelve. Home and End: 6 and 200. Space: play and pause.";
@@ -42,12 +44,20 @@ pub(crate) const IN_FLOAT64: &str = "Compute in float64";
 pub(crate) const DISMISS: &str = "Dismiss";
 pub(crate) const TRY_AGAIN: &str = "Try again";
 pub(crate) const USE_PROCESSOR: &str = "Use the processor";
+pub(crate) const OUT_OF_MEMORY: &str = "The graphics device ran out of memory.";
+pub(crate) const REFUSED: &str = "The graphics device refused a command; the browser’s console has its words.";
 pub(crate) const LINK_TROUBLE: &str = "Some of this link could not be used:";
 pub(crate) const NO_WEBGPU: &str = "There is no WebGPU here, so the processor computes, in float32: slower, to the same \
     precision. Chrome and Edge from 113, Safari from 26 and Firefox from 141 have WebGPU.";
 
 /// Names of models at the ticks of the slider.
 pub(crate) const MODELS: [&str; 6] = ["Transformer", "BERT-base", "BERT-large", "GPT-2 XL", "GPT-3", ""];
+
+/// Starts the sweep of depth.
+#[must_use]
+pub(crate) fn play(from: u32) -> String {
+    format!("Play from {from} to {DEEPEST} blocks")
+}
 
 /// A count of blocks.
 #[must_use]
@@ -185,7 +195,7 @@ pub(crate) fn help(key: &str, value: &str) -> (&'static str, &'static str) {
         ("init", _) => ("Xavier keeps variance level both ways:", math::XAVIER),
         ("norm", "rmsnorm") => ("RMSNorm divides by the root mean square:", math::RMSNORM),
         ("norm", _) => ("LayerNorm removes the mean and divides by the standard deviation:", math::LAYERNORM),
-        ("act", "gelu") => ("The nonlinearity of the FFN, in its tanh form:", math::GELU),
+        ("act", "gelu") => ("The nonlinearity of the FFN, with the tanh approximation of Φ:", math::GELU),
         ("act", "swiglu") => ("A gated FFN with a third matrix:", math::SWIGLU),
         ("act", _) => ("The nonlinearity of the FFN:", math::RELU),
         ("width", _) => ("Features of the residual stream, 16 to 1024, a multiple of the heads.", ""),
@@ -196,11 +206,13 @@ pub(crate) fn help(key: &str, value: &str) -> (&'static str, &'static str) {
         ("batch", _) => ("Sequences in a batch, 1 to 8.", ""),
         ("ffn", _) => ("Hidden features of the FFN, in widths, 1 to 8.", ""),
         ("vocab", _) => ("Classes of the loss, 2 to 1024; the targets are random.", ""),
-        ("residual_scale", _) => ("GPT-2 scales W_O and W₂ by this; zero starts every branch silent:", math::RESIDUAL),
+        ("residual_scale", _) => {
+            ("GPT-2 scales the last matrix of each branch by this; zero starts every branch silent:", math::RESIDUAL)
+        }
         ("qk_norm", _) => ("RMSNorm on queries and keys: each head’s (Gemma 3), or all of them (OLMo 2).", ""),
         ("causal", _) => ("Whether a token sees only itself and those before it.", ""),
         ("attention", _) => ("Uniform: every token averages all, as in Xiong et al.’s simplified setting.", ""),
-        ("output_projection", _) => ("Whether attention ends in W_O.", ""),
+        ("output_projection", _) => ("Whether attention ends in a matrix of its own, the output projection.", ""),
         ("final_norm", _) => ("A norm before the un-embedding; as published: for all but Post-LN and DeepNorm.", ""),
         ("engine", _) => ("WebGPU and its twin on the processor work in float32, the reference in float64.", ""),
         _ => ("", ""),
@@ -258,7 +270,7 @@ mod math {
 }
 
 /// Name and definition of the small measures.
-pub(crate) const UPDATE_RATIO: (&str, &str) = ("Update ratio", "branch over stream");
+pub(crate) const UPDATE_RATIO: (&str, &str) = ("Update ratio", "branch over stream, mean of the block’s two sublayers");
 /// How alike the tokens are.
 pub(crate) const TOKEN_COSINE: (&str, &str) = ("Token cosine", "1: all tokens alike");
 /// How far the largest value is from the end of half precision.
@@ -266,8 +278,18 @@ pub(crate) const HEADROOM: (&str, &str) = ("Headroom", "bits left in fp16");
 
 /// Said in the plot where the model has no such matrix.
 #[must_use]
-pub(crate) fn no_matrix(letter: &str, below: &str) -> String {
-    format!("This model has no {letter}_{below}")
+pub(crate) fn no_matrix(tensor: Tensor) -> String {
+    match tensor {
+        Tensor::Wg => "This model has no gate".into(),
+        Tensor::Wo => "This model has no output projection".into(),
+        _ => "This model has no such matrix".into(),
+    }
+}
+
+/// Blocks whose value a small measure leaves out, and why: `3 of 25 left out: not a number`.
+#[must_use]
+pub(crate) fn left_out(count: usize, of: usize, why: &str) -> String {
+    format!("{count} of {of} left out: {why}")
 }
 
 /// The caption of a table.
@@ -283,18 +305,26 @@ pub(crate) fn of_depth(depth: u32) -> String {
     format!("(at {})", depth_in_words(depth))
 }
 
-/// A pass that failed, and what is still shown.
+/// A pass that failed, why, and what is kept.
 #[must_use]
-pub(crate) fn trouble(config: &crate::model::Config, device_lost: bool, kept: Option<u32>) -> String {
-    let what = if device_lost {
-        format!("The graphics device was lost during the pass for depth {}.", config.depth)
-    } else {
-        format!("The pass of {} for depth {} failed.", config.placement.recipe().label, config.depth)
+pub(crate) fn trouble(config: &Config, failure: &Failure, is_kept: bool) -> String {
+    let pass = format!("The pass of {} for depth {} failed.", config.placement.recipe().label, config.depth);
+    let mut said = match failure {
+        Failure::DeviceLost => format!("The graphics device was lost during the pass for depth {}.", config.depth),
+        Failure::NoPlan(why) => format!("{pass} {}", sentence(why)),
+        Failure::Device(why) => format!("{pass} {why}"),
     };
-    match kept {
-        Some(depth) => format!("{what} The curves shown are those of depth {depth}."),
-        None => what,
+    if is_kept {
+        said += " What was computed before is kept.";
     }
+    said
+}
+
+/// A clause as a sentence.
+fn sentence(clause: &str) -> String {
+    let mut rest = clause.chars();
+    let first: String = rest.next().map(|first| first.to_uppercase().collect()).unwrap_or_default();
+    format!("{first}{}.", rest.as_str().trim_end_matches('.'))
 }
 
 /// Who computes.

@@ -308,8 +308,13 @@ fn Plot(
         }
     };
     let key = move |event: KeyboardEvent| probe_by_key(page, quantity, curves, &event);
-    let described =
-        move || curves.with(|curves| in_words(curves, page.probe.get(), &scene.with(|s| s.notes.join(". "))));
+    let described = move || {
+        let message = view.with(|view| view.message.clone()).unwrap_or_default();
+        curves.with(|curves| match curves.is_empty() {
+            true => message,
+            false => in_words(curves, page.probe.get(), &scene.with(|s| s.notes.join(". "))),
+        })
+    };
     let canvas = |layer: usize, name: &'static str| view! { <canvas node_ref=layers[layer] data-layer=name></canvas> };
     view! {
         <div
@@ -454,9 +459,10 @@ fn message(page: Page, quantity: Quantity) -> Option<String> {
         return Some(words::CHOOSE_PLACEMENT.into());
     }
     let has_quantity = request.configs().iter().any(|config| Quantity::all(config).contains(&quantity));
-    if !has_quantity {
-        let (_, letter, below) = words::title(quantity);
-        return Some(words::no_matrix(letter, below));
+    if let Quantity::GradWeight(tensor) = quantity
+        && !has_quantity
+    {
+        return Some(words::no_matrix(tensor));
     }
     (page.finished.with(Vec::is_empty) && page.trouble.with(Option::is_none)).then(|| words::COMPUTING.into())
 }

@@ -5,14 +5,14 @@ use leptos::prelude::*;
 use crate::app::state::page;
 use crate::app::words;
 
-use super::field::{Number, NumberRow, Select, Told, text_of};
+use super::field::{Message, Number, NumberRow, Select, Told, text_of};
 use super::icons;
 
 /// The controls.
 #[component]
 pub(super) fn Controls() -> impl IntoView {
     let page = page();
-    let width_message = RwSignal::new(String::new());
+    let width_message = Message::about("width", Some("heads"));
     view! {
         <section class="controls" aria-label=words::CONTROLS>
             <Select key="init"/>

@@ -32,7 +32,10 @@ pub(super) fn Depth() -> impl IntoView {
         move_to(shifted(depth.get_untracked(), by), Gesture::Movement);
     };
     let toggle = move |_| play::toggle(page);
-    let play_label = move || if page.is_playing.get() { words::PAUSE } else { words::PLAY };
+    let play_label = move || {
+        if page.is_playing.get() { words::PAUSE.into() } else { words::play(play::start_from(depth.get())) }
+    };
+    let is_idle = move || !page.has_placement();
     let play_icon = move || if page.is_playing.get() { icons::PAUSE } else { icons::PLAY };
     view! {
         <section class="depth" aria-label=words::DEPTH>
@@ -44,7 +47,16 @@ pub(super) fn Depth() -> impl IntoView {
                 <button class="step" type="button" aria-label=words::FEWER title=words::FEWER on:click=move |_| step(-1)>
                     <span class="art" inner_html=icons::MINUS></span>
                 </button>
-                <button class="play" type="button" aria-label=play_label title=play_label on:click=toggle>
+                <button
+                    class="play"
+                    type="button"
+                    aria-label=play_label
+                    title=move || (!is_idle()).then(play_label)
+                    aria-disabled=move || is_idle().then_some("true")
+                    aria-description=move || is_idle().then_some(words::CHOOSE_PLACEMENT)
+                    data-why=move || is_idle().then_some(words::CHOOSE_PLACEMENT)
+                    on:click=toggle
+                >
                     <span class="art" inner_html=play_icon></span>
                 </button>
                 <button class="step" type="button" aria-label=words::MORE title=words::MORE on:click=move |_| step(1)>
@@ -61,7 +73,6 @@ fn Slider(depth: Memo<u32>, on_move: Callback<(u32, Gesture)>) -> impl IntoView 
     let page = page();
     let rail = NodeRef::<html::Div>::new();
     let range = NodeRef::<html::Input>::new();
-    let is_dragging = StoredValue::new(false);
 
     let depth_under = move |event: &PointerEvent| {
         let element: HtmlElement = rail.get_untracked()?.into();
@@ -80,19 +91,21 @@ fn Slider(depth: Memo<u32>, on_move: Callback<(u32, Gesture)>) -> impl IntoView 
         if let Some(range) = range.get_untracked() {
             let _ = range.focus();
         }
-        is_dragging.set_value(true);
+        page.is_playing.set(false);
+        page.next_turn();
+        page.is_dragging.set_value(true);
         if let Some(depth) = depth_under(&event) {
             on_move.run((depth, Gesture::Movement));
         }
     };
     let drag = move |event: PointerEvent| {
-        if is_dragging.get_value()
+        if page.is_dragging.get_value()
             && let Some(depth) = depth_under(&event)
         {
             on_move.run((depth, Gesture::Movement));
         }
     };
-    let release = move |_: PointerEvent| is_dragging.set_value(false);
+    let release = move |_: PointerEvent| page.is_dragging.set_value(false);
     let key = move |event: KeyboardEvent| {
         if event.ctrl_key() || event.alt_key() || event.meta_key() {
             return;

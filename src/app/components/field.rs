@@ -28,11 +28,11 @@ pub(super) fn choices_of(key: &str) -> &'static [&'static str] {
 }
 
 /// Sets a key, and says what was wrong or had to give way.
-fn set(page: Page, key: &'static str, text: &str) -> Result<Option<String>, String> {
+fn set(page: Page, key: &'static str, text: &str, gesture: Gesture) -> Result<Option<String>, String> {
     let mut changed = page.request.get_untracked();
     match changed.set(key, text) {
         Ok(notices) => {
-            page.change(Gesture::Choice, |request| *request = changed);
+            page.change(gesture, |request| *request = changed);
             let told: Vec<_> = notices
                 .iter()
                 .map(|notice| format!("{} is now {}: {}.", notice.key, notice.used, notice.allowed))
@@ -53,7 +53,7 @@ pub(super) fn Select(key: &'static str, #[prop(optional)] with_automatic: bool) 
         if text.is_empty() {
             page.change(Gesture::Choice, |request| request.engine = None);
         } else {
-            let _ = set(page, key, &text);
+            let _ = set(page, key, &text, Gesture::Choice);
         }
     };
     let option = move |word: &'static str| {
@@ -73,24 +73,49 @@ pub(super) fn Select(key: &'static str, #[prop(optional)] with_automatic: bool) 
     }
 }
 
+/// What a field, or two of a pair, had to say of the last entry, and of which values.
+#[derive(Clone, Copy)]
+pub(super) struct Message {
+    text: RwSignal<String>,
+    keys: (&'static str, Option<&'static str>),
+    of: StoredValue<[String; 2]>,
+}
+
+impl Message {
+    /// Nothing to say yet of a key, and of another that gives way to it.
+    pub(super) fn about(key: &'static str, other: Option<&'static str>) -> Self {
+        Self { text: RwSignal::new(String::new()), keys: (key, other), of: StoredValue::default() }
+    }
+
+    fn keys_now(self, page: Page) -> [String; 2] {
+        let (key, other) = self.keys;
+        [text_of(page, key), other.map_or_else(String::new, |other| text_of(page, other))]
+    }
+
+    fn say(self, page: Page, text: String) {
+        self.of.set_value(untrack(|| self.keys_now(page)));
+        self.text.set(text);
+    }
+}
+
 /// A whole number. What is typed stays until it is allowed; the state keeps the last allowed value.
 #[component]
 pub(super) fn Number(
     key: &'static str,
     /// What had to be said of the last entry.
-    message: RwSignal<String>,
+    message: Message,
 ) -> impl IntoView {
     let page = page();
     let value = value_of(page, key);
     let is_wrong = RwSignal::new(false);
-    let enter = move |text: &str| match set(page, key, text.trim()) {
+    let enter = move |text: &str, gesture| match set(page, key, text.trim(), gesture) {
         Ok(told) => {
             is_wrong.set(false);
-            message.set(told.unwrap_or_default());
+            message.say(page, told.unwrap_or_default());
         }
         Err(told) => {
             is_wrong.set(true);
-            message.set(told);
+            message.say(page, told);
         }
     };
     // Another value from elsewhere replaces what was typed.
@@ -98,7 +123,6 @@ pub(super) fn Number(
         let now = value.get();
         if before.is_some_and(|before| before != now) && is_wrong.get_untracked() {
             is_wrong.set(false);
-            message.set(String::new());
         }
         now
     });
@@ -108,7 +132,7 @@ pub(super) fn Number(
             "Escape" => {
                 input.set_value(&value.get_untracked());
                 is_wrong.set(false);
-                return message.set(String::new());
+                return message.say(page, String::new());
             }
             "ArrowUp" => 1,
             "ArrowDown" => -1,
@@ -120,7 +144,7 @@ pub(super) fn Number(
             let next = (number + by * stride).to_string();
             let mut trial = page.request.get_untracked();
             if trial.set(key, &next).is_ok_and(|notices| notices.is_empty()) {
-                enter(&next);
+                enter(&next, Gesture::Movement);
             }
         }
     };
@@ -137,7 +161,7 @@ pub(super) fn Number(
             aria-invalid=move || if is_wrong.get() { "true" } else { "false" }
             aria-describedby=format!("help told-{key}")
             prop:value=move || value.get()
-            on:change=move |event| enter(&event_target_value(&event))
+            on:change=move |event| enter(&event_target_value(&event), Gesture::Choice)
             on:keydown=keydown
             on:focus=move |_| page.helped.set(key)
         />
@@ -148,7 +172,7 @@ pub(super) fn Number(
 #[component]
 pub(super) fn NumberRow(key: &'static str) -> impl IntoView {
     let page = page();
-    let message = RwSignal::new(String::new());
+    let message = Message::about(key, None);
     view! {
         <label class="pick" on:pointerenter=move |_| page.helped.set(key)>
             <span class="key">{words::label(key)}</span>
@@ -160,10 +184,19 @@ pub(super) fn NumberRow(key: &'static str) -> impl IntoView {
 
 /// What a field has to say.
 #[component]
-pub(super) fn Told(key: &'static str, message: RwSignal<String>) -> impl IntoView {
+pub(super) fn Told(key: &'static str, message: Message) -> impl IntoView {
+    let page = page();
+    // A change from elsewhere, as by Back, leaves nothing to say.
+    Effect::new(move |_| {
+        let now = message.keys_now(page);
+        if message.of.with_value(|of| *of != now) {
+            message.text.set(String::new());
+        }
+    });
+    let text = message.text;
     view! {
-        <p class="told" id=format!("told-{key}") role="status" hidden=move || message.with(String::is_empty)>
-            {move || message.get()}
+        <p class="told" id=format!("told-{key}") role="status" hidden=move || text.with(String::is_empty)>
+            {move || text.get()}
         </p>
     }
 }

@@ -39,7 +39,12 @@ pub(super) fn Header() -> impl IntoView {
     let page = page();
     let said = RwSignal::new(words::COPY_LINK);
     let later = StoredValue::new_local(browser::Later::default());
+    let is_idle = move || !page.has_placement();
     let copy = move |_| {
+        // A link to no placement would be a link to the default.
+        if untrack(is_idle) {
+            return;
+        }
         let link = page.request.with_untracked(Address::link);
         spawn_local(async move {
             said.set(if browser::copy(&link).await { words::COPIED } else { words::NOT_COPIED });
@@ -59,7 +64,14 @@ pub(super) fn Header() -> impl IntoView {
             <a class="mark" href="."><span class="art" inner_html=icons::MARK></span>{words::NAME}</a>
             <h1 class="tagline">{words::TAGLINE}</h1>
             <div class="tools">
-                <button class="copy" type="button" on:click=copy>
+                <button
+                    class="copy"
+                    type="button"
+                    aria-disabled=move || is_idle().then_some("true")
+                    aria-description=move || is_idle().then_some(words::CHOOSE_PLACEMENT)
+                    data-why=move || is_idle().then_some(words::CHOOSE_PLACEMENT)
+                    on:click=copy
+                >
                     <span class="art" inner_html=icons::LINK></span>
                     <span class="text" role="status">{move || said.get()}</span>
                 </button>

@@ -42,30 +42,25 @@ pub(super) fn Notices() -> impl IntoView {
     };
     let trouble = move || {
         page.trouble.get().map(|trouble| {
-            let kept = page.finished.with(|list| {
-                let of = |pass: &std::sync::Arc<crate::app::state::Finished>| {
-                    (pass.measurement.config.placement == trouble.config.placement)
-                        .then_some(pass.measurement.config.depth)
-                };
-                list.iter().find_map(of)
-            });
-            let text = words::trouble(&trouble.config, trouble.failure == Failure::DeviceLost, kept);
-            let detail = match trouble.failure {
-                Failure::DeviceLost => String::new(),
-                Failure::Other(words) => words,
-            };
+            let is_kept = page.finished.with(|list| !list.is_empty());
+            let text = words::trouble(&trouble.config, &trouble.failure, is_kept);
             let again = move |_| {
                 page.trouble.set(None);
                 page.retries.update(|count| *count += 1);
             };
-            let processor = move |_| {
-                page.change(Gesture::Choice, |request| request.engine = Some(Engine::Cpu));
+            // What the device cannot do the processor may; what no plan holds the reference may, which needs none.
+            let other = match (&trouble.failure, trouble.engine) {
+                (Failure::NoPlan(_), Engine::Gpu | Engine::Cpu) => Some((Engine::Reference, words::IN_FLOAT64)),
+                (_, Engine::Gpu) => Some((Engine::Cpu, words::USE_PROCESSOR)),
+                _ => None,
             };
-            let offer = (trouble.engine != Engine::Cpu)
-                .then(|| view! { <button type="button" on:click=processor>{words::USE_PROCESSOR}</button> });
+            let offer = other.map(|(engine, label)| {
+                let choose = move |_| page.change(Gesture::Choice, |request| request.engine = Some(engine));
+                view! { <button type="button" on:click=choose>{label}</button> }
+            });
             view! {
                 <div class="notice" data-notice="trouble" role="alert">
-                    <p>{text} " " {detail}</p>
+                    <p>{text}</p>
                     <p><button type="button" on:click=again>{words::TRY_AGAIN}</button>{offer}</p>
                 </div>
             }

@@ -8,12 +8,21 @@ use crate::app::state::page;
 use crate::app::words;
 use crate::chart::number;
 use crate::model::Placement;
-use crate::stats::{Measurement, Quantity};
+use crate::stats::{Mark, Measurement, Quantity};
 
 const WIDTH: f64 = 150.0;
 const HEIGHT: f64 = 36.0;
 /// The largest number of half precision, as a power of two.
 const FP16_BITS: f64 = 15.999_295;
+
+/// A measure of one placement.
+#[derive(Clone, Debug, PartialEq)]
+struct Row {
+    placement: Placement,
+    values: Vec<f64>,
+    /// How many are not known, and why.
+    left_out: Option<String>,
+}
 
 /// One of the small measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,24 +43,33 @@ impl Measure {
         }
     }
 
-    /// Its values over the blocks; what is marked is not a number.
-    fn values(self, measurement: &Measurement) -> Vec<f64> {
-        let known = |quantity: Quantity| {
-            let values = measurement.values(quantity).iter().enumerate();
-            values.map(move |(index, value)| match measurement.mark(quantity, index) {
-                Some(crate::stats::Mark::Zero) | None => *value,
-                Some(_) => f64::NAN,
-            })
+    /// Its values over the blocks. What is marked is not a number, and said.
+    fn values(self, measurement: &Measurement) -> Row {
+        let (quantity, per_block) = match self {
+            Self::UpdateRatio => (Quantity::UpdateRatio, measurement.config.sublayers_per_block()),
+            Self::TokenCosine => (Quantity::TokenCosine, 1),
+            Self::Headroom => (Quantity::StreamMax, 1),
         };
-        match self {
-            Self::UpdateRatio => {
-                let each: Vec<f64> = known(Quantity::UpdateRatio).collect();
-                let of_block = |block: &[f64]| block.iter().sum::<f64>() / block.len() as f64;
-                each.chunks(measurement.config.sublayers_per_block()).map(of_block).collect()
+        let mut why: Vec<String> = Vec::new();
+        let mut known = |(index, value): (usize, &f64)| match measurement.mark(quantity, index) {
+            Some(Mark::Zero) | None => *value,
+            Some(mark) => {
+                let mark = words::mark(mark, measurement.engine);
+                if !why.contains(&mark) {
+                    why.push(mark);
+                }
+                f64::NAN
             }
-            Self::TokenCosine => known(Quantity::TokenCosine).collect(),
-            Self::Headroom => known(Quantity::StreamMax).map(|largest| FP16_BITS - largest.log2()).collect(),
-        }
+        };
+        let each: Vec<f64> = measurement.values(quantity).iter().enumerate().map(&mut known).collect();
+        let of_block = |block: &[f64]| match self {
+            Self::UpdateRatio | Self::TokenCosine => block.iter().sum::<f64>() / block.len() as f64,
+            Self::Headroom => FP16_BITS - block[0].log2(),
+        };
+        let values: Vec<f64> = each.chunks(per_block).map(of_block).collect();
+        let missing = values.iter().filter(|value| value.is_nan()).count();
+        let left_out = (missing > 0).then(|| words::left_out(missing, values.len(), &why.join(", ")));
+        Row { placement: measurement.config.placement, values, left_out }
     }
 
     fn write(self, value: f64) -> String {
@@ -65,8 +83,8 @@ impl Measure {
     }
 
     /// The ends of the y axis.
-    fn range(self, all: &[(Placement, Vec<f64>)]) -> (f64, f64) {
-        let finite = all.iter().flat_map(|(_, values)| values.iter().copied().filter(|value| value.is_finite()));
+    fn range(self, all: &[Row]) -> (f64, f64) {
+        let finite = all.iter().flat_map(|row| row.values.iter().copied().filter(|value| value.is_finite()));
         let (low, high) = finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
         match self {
             Self::UpdateRatio => (0.0, if high > 0.0 { high } else { 1.0 }),
@@ -83,17 +101,19 @@ pub(super) fn Sparklines() -> impl IntoView {
     let one = move |measure: Measure| {
         let all = Memo::new(move |_| {
             let shown = page.shown();
-            let values = |m: &Measurement| (m.config.placement, measure.values(m));
-            shown.iter().map(|(pass, _)| values(&pass.measurement)).collect::<Vec<_>>()
+            shown.iter().map(|(pass, _)| measure.values(&pass.measurement)).collect::<Vec<_>>()
         });
         let (name, unit) = measure.name();
         let last = move || {
-            let value = |(placement, values): (Placement, Vec<f64>)| {
-                let value = measure.write(values.last().copied().unwrap_or(f64::NAN));
+            let value = |row: Row| {
+                let label = row.placement.recipe().label;
+                let value = measure.write(row.values.last().copied().unwrap_or(f64::NAN));
+                let said = row.left_out.as_ref().map(|why| format!(" ({why})"));
+                let mark = row.left_out.as_ref().map(|_| view! { <sup aria-hidden="true">"*"</sup> });
                 view! {
-                    <span class=format!("text-{}", placement.key())>
-                        <span class="vh">{placement.recipe().label} " "</span>
-                        {value}
+                    <span class=format!("text-{}", row.placement.key()) title=row.left_out.map(|why| format!("{label}: {why}"))>
+                        <span class="vh">{label} " "</span>
+                        {value} {mark} <span class="vh">{said}</span>
                     </span>
                 }
             };
@@ -115,11 +135,11 @@ pub(super) fn Sparklines() -> impl IntoView {
 }
 
 /// The curves as SVG; what is not a number is left out.
-fn lines(all: &[(Placement, Vec<f64>)], (low, high): (f64, f64)) -> String {
+fn lines(all: &[Row], (low, high): (f64, f64)) -> String {
     let mut out = format!(
         "<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" width=\"{WIDTH}\" height=\"{HEIGHT}\" preserveAspectRatio=\"none\" aria-hidden=\"true\">"
     );
-    for (placement, values) in all {
+    for Row { placement, values, .. } in all {
         let last = values.len().saturating_sub(1).max(1) as f64;
         let mut path = String::new();
         let mut is_down = false;
