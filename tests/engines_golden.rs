@@ -103,6 +103,7 @@ mod on_gpu {
         let measure =
             |config: &Config| pollster::block_on(gpu.measure(config, || false)).expect("the GPU runs").measurement;
         check_unbounded(measure);
+        check_unbounded_against_float64(measure);
         check_collapsed(measure);
     }
 }
