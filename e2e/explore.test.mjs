@@ -344,7 +344,7 @@ onPage("without a placement the charts ask for one", "depth=6&placement=pre", {}
     assert.equal(await page.locator(button).getAttribute("aria-disabled"), "true");
     assert.equal(await page.locator(button).getAttribute("aria-description"), "Choose a placement");
   }
-  await page.locator(".play").click();
+  await page.locator(".play").click({ force: true });
   assert.match(await page.locator(".play").getAttribute("aria-label"), /^Play from 6 to 200/);
   assert.equal(await figure(page), 6);
   await page.locator('.chip[data-placement="pre"]').click();
