@@ -161,7 +161,8 @@ debian_rust_packages() {
 has_debian_clippy() { [ -x /usr/bin/cargo-clippy ] && [ -x /usr/bin/clippy-driver ]; }
 has_browser() { [ -n "${CHROMIUM:-}" ] && [ -x "$CHROMIUM" ]; }
 has_fonts() { ! have fc-list || [ -n "$(fc-list 2>/dev/null | head -n 1)" ]; }
-has_vulkan_loader() { { ldconfig -p || /sbin/ldconfig -p; } 2>/dev/null | grep -q 'libvulkan\.so\.1'; }
+# (Not grep -q: it would end before ldconfig, which then counts as failed.)
+has_vulkan_loader() { { ldconfig -p || /sbin/ldconfig -p; } 2>/dev/null | grep 'libvulkan\.so\.1' >/dev/null; }
 has_vulkan_driver() {
   [ -n "${VK_DRIVER_FILES:-${VK_ICD_FILENAMES:-}}" ] ||
     [ -n "$(find /usr/share/vulkan/icd.d /etc/vulkan/icd.d /usr/local/share/vulkan/icd.d -name '*.json' 2>/dev/null | head -n 1)" ]
