@@ -270,7 +270,7 @@ mod math {
 }
 
 /// Name and definition of the small measures.
-pub(crate) const UPDATE_RATIO: (&str, &str) = ("Update ratio", "branch over stream, mean of the block’s two sublayers");
+pub(crate) const UPDATE_RATIO: (&str, &str) = ("Update ratio", "branch over stream, block’s mean");
 /// How alike the tokens are.
 pub(crate) const TOKEN_COSINE: (&str, &str) = ("Token cosine", "1: all tokens alike");
 /// How far the largest value is from the end of half precision.
