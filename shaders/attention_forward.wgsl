@@ -2,6 +2,7 @@
 // largest score of a row and one over the sum of its exponentials. A row with a score that is not finite becomes NaN,
 // which `max` would hide.
 #import attention
+#import finite
 
 struct Params {
     qkv_at: u32,

@@ -2,6 +2,7 @@
 // their gradient, (softmax - onehot) / rows, in place. Each row leaves its loss in partials, (rows), as the middle part
 // of a square sum. A thread takes one row.
 #import random
+#import finite
 
 struct Params {
     logits_at: u32,
@@ -18,10 +19,6 @@ struct Params {
 @group(0) @binding(0) var<uniform> p: Params;
 @group(0) @binding(1) var<storage, read_write> logits: array<f32>;
 @group(0) @binding(2) var<storage, read_write> partials: array<vec4<u32>>;
-
-fn is_finite(x: f32) -> bool {
-    return (bitcast<u32>(x) & 0x7fffffffu) < 0x7f800000u;
-}
 
 @compute @workgroup_size(16)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {

@@ -1,5 +1,6 @@
 // RMSNorm of q and k in place, over segments of `segment` features: a head's or the whole projection. qkv is
 // (rows, q | k | v); scale is (rows, 2, segments). A thread takes one segment.
+#import norm
 
 struct Params {
     qkv_at: u32,
@@ -27,13 +28,13 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     for (var i = 0u; i < p.segment; i++) {
         largest = max(largest, abs(qkv[at + i]));
     }
-    let unit = select(1.0, 5.4210109e-20, largest > 1.1258999e15);
+    let unit = norm_unit(largest);
     var squares = 0.0;
     for (var i = 0u; i < p.segment; i++) {
         let value = qkv[at + i] * unit;
         squares += value * value;
     }
-    let factor = unit / sqrt(squares / f32(p.segment) + p.epsilon * unit * unit);
+    let factor = norm_scale(squares, p.segment, unit, p.epsilon);
     for (var i = 0u; i < p.segment; i++) {
         qkv[at + i] *= factor;
     }

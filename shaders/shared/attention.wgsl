@@ -44,7 +44,3 @@ fn lanes_max(value: f32, local: u32) -> f32 {
     }
     return total;
 }
-
-fn is_finite(x: f32) -> bool {
-    return (bitcast<u32>(x) & 0x7fffffffu) < 0x7f800000u;
-}

@@ -79,7 +79,7 @@ impl Pass for CpuPass {
         if self.done < steps.len() {
             return None;
         }
-        let words = self.buffers[self.plan.results_buffer()].borrow().words();
+        let words = self.buffers[self.plan.results.buffer].borrow().words();
         match (&self.words, &self.shaken) {
             (Some(first), _) => Some(plan::measurement(&self.plan, Engine::Cpu, first, Some(&words))),
             (None, None) => Some(plan::measurement(&self.plan, Engine::Cpu, &words, None)),

@@ -91,7 +91,7 @@ impl Gpu {
             }
         }
         let bytes = 16 * u64::from(plan.results.vec4s);
-        let words = self.read(plan, plan.results_buffer(), bytes).await?;
+        let words = self.read(plan, plan.results.buffer, bytes).await?;
         Ok((words, submits.len() as u32))
     }
 

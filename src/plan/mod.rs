@@ -66,12 +66,6 @@ impl Plan {
         })
     }
 
-    /// The buffer that holds the results.
-    #[must_use]
-    pub fn results_buffer(&self) -> usize {
-        self.results.buffer
-    }
-
     /// The uniform of each step: offsets of its bindings in vec4s, then its arguments.
     pub fn uniforms(&self) -> impl Iterator<Item = Vec<u32>> {
         self.steps.iter().map(|step| {

@@ -6,6 +6,7 @@ use super::Kernel;
 const SHARED: &[(&str, &str)] = &[
     ("activation", include_str!("../../shaders/shared/activation.wgsl")),
     ("attention", include_str!("../../shaders/shared/attention.wgsl")),
+    ("finite", include_str!("../../shaders/shared/finite.wgsl")),
     ("norm", include_str!("../../shaders/shared/norm.wgsl")),
     ("random", include_str!("../../shaders/shared/random.wgsl")),
     ("row", include_str!("../../shaders/shared/row.wgsl")),

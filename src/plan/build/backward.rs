@@ -8,7 +8,7 @@ use super::super::{
     AttentionKeyBackward, AttentionQueryBackward, CrossEntropy, QkNormBackward, ResidualBackward, SkipBackward,
     WeightGradientNorm,
 };
-use super::{Builder, Family, NAN_BITS, gradient_tiles};
+use super::{Builder, Family, NAN_BITS, gradient_tiles, qk_segments};
 
 impl Builder<'_> {
     pub(super) fn loss(&mut self) {
@@ -163,7 +163,7 @@ impl Builder<'_> {
         let threads = tokens * head_width.div_ceil(4);
         let views = [qkv, out_grad, scores, qkv_grad];
         self.push(arguments, &views, [threads.div_ceil(32), heads, batch], self.attention_flops());
-        let segments = self.qk_segments();
+        let segments = qk_segments(self.config);
         if let Some((segments, segment)) = segments {
             let arguments = QkNormBackward { rows: self.rows, stride: self.stride, segments, segment };
             let views = [qkv, self.slabs.qk_scale.slab(block), qkv_grad];

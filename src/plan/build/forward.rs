@@ -1,10 +1,10 @@
 //! The forward pass.
 
-use crate::model::{Matrix, NORM_EPSILON, QkNorm, SublayerKind, Tensor};
+use crate::model::{Matrix, NORM_EPSILON, SublayerKind, Tensor};
 
 use super::super::layout::View;
 use super::super::{ActivationForward, AttentionForward, QkNormForward, ResidualForward};
-use super::{Builder, Family, NAN_BITS, Placed, vec4s};
+use super::{Builder, Family, NAN_BITS, Placed, qk_segments, vec4s};
 
 /// Tokens that an attention kernel's workgroup takes.
 const TOKENS_PER_WORKGROUP: u32 = 4;
@@ -71,7 +71,7 @@ impl Builder<'_> {
         let family = self.input_family(SublayerKind::Attention);
         let qkv = self.slabs.qkv.slab(block);
         self.matmul(self.sublayer_input(k), self.weight(block, &family.first), qkv, &family);
-        if let Some((segments, segment)) = self.qk_segments() {
+        if let Some((segments, segment)) = qk_segments(self.config) {
             let arguments =
                 QkNormForward { rows: self.rows, stride: self.stride, segments, segment, epsilon: NORM_EPSILON as f32 };
             let scale = self.slabs.qk_scale.slab(block);
@@ -105,15 +105,6 @@ impl Builder<'_> {
 
     pub(super) fn attention_flops(&self) -> u64 {
         4 * u64::from(self.rows) * u64::from(self.config.tokens) * u64::from(self.config.width)
-    }
-
-    /// Segments of the norm on queries and keys: how many and how long.
-    pub(super) fn qk_segments(&self) -> Option<(u32, u32)> {
-        match self.config.qk_norm {
-            QkNorm::None => None,
-            QkNorm::Head => Some((self.config.heads, self.config.head_width() as u32)),
-            QkNorm::Full => Some((1, self.config.width)),
-        }
     }
 
     fn feed_forward(&mut self, k: usize) {

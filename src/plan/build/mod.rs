@@ -5,7 +5,7 @@ mod forward;
 mod slabs;
 
 use crate::model::random::GLOBAL_LAYER;
-use crate::model::{Activation, Config, Matrix, NORM_EPSILON, Norm, Sublayer, SublayerKind, Tensor, matrices};
+use crate::model::{Activation, Config, Matrix, NORM_EPSILON, Norm, QkNorm, Sublayer, SublayerKind, Tensor, matrices};
 
 use super::layout::{BufferSpec, Limits, PlanError, Results, View};
 use super::{
@@ -44,6 +44,15 @@ fn vec4s(floats: usize) -> u32 {
 /// Workgroups in x and y of a gradient norm over `x_columns` by `g_columns` vec4s.
 fn gradient_tiles(x_columns: u32, g_columns: u32) -> (u32, u32) {
     (g_columns.div_ceil(GRADIENT_TILE.0), x_columns.div_ceil(GRADIENT_TILE.1))
+}
+
+/// Segments of the norm on queries and keys: how many and how long.
+fn qk_segments(config: &Config) -> Option<(u32, u32)> {
+    match config.qk_norm {
+        QkNorm::None => None,
+        QkNorm::Head => Some((config.heads, config.head_width() as u32)),
+        QkNorm::Full => Some((1, config.width)),
+    }
 }
 
 /// A matrix and its place in the slab of its block.

@@ -1,9 +1,9 @@
 //! Which buffers a run needs: the slabs of every role, given out in buffers within the limits.
 
-use crate::model::{Activation, Config, QkNorm};
+use crate::model::{Activation, Config};
 
 use super::super::layout::{BufferSpec, Limits, PlanError, Results, Role, View};
-use super::{Family, Placed, gradient_tiles, vec4s};
+use super::{Family, Placed, gradient_tiles, qk_segments, vec4s};
 
 /// Slabs of one role, over one or more buffers.
 #[derive(Clone, Copy)]
@@ -111,11 +111,7 @@ pub(super) fn allocate(
     let mut slabs = |role, count, vec4s| allocator.slabs(role, count, vec4s);
     let per_norm = if recipe.input_norm { sublayers } else { 0 };
     let branches = if recipe.branch_norm { sublayers } else { 1 };
-    let segments = match config.qk_norm {
-        QkNorm::None => 0,
-        QkNorm::Head => config.heads as usize,
-        QkNorm::Full => 1,
-    };
+    let segments = qk_segments(config).map_or(0, |(count, _)| count as usize);
     let with_segments = if segments > 0 { depth } else { 0 };
     let pairs = config.batch as usize * config.heads as usize * config.tokens as usize;
     let once = |wanted: bool| usize::from(wanted);

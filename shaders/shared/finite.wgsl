@@ -1,0 +1,5 @@
+// WGSL may take for granted that no NaN and no infinity occurs, so the exponent is looked at instead.
+
+fn is_finite(x: f32) -> bool {
+    return (bitcast<u32>(x) & 0x7fffffffu) < 0x7f800000u;
+}
