@@ -1,128 +1,131 @@
-// out = softmax(q k^T / sqrt(k)) v of every head; qkv is (B T, q | k | v), out (B T, d). stats is (B, H, T, 2): the
-// largest score of a row and one over the sum of its exponentials. A row with a score that is not finite becomes NaN,
-// which `max` would hide.
+// out = softmax(q k^T / sqrt(k)) v of every head, (B T, H, k). probabilities receives the exponentials of the scores less
+// the largest of their row, inverse, (B, H, ceil(T / 4)) vec4s, one over their sums. A row with a score that is not
+// finite becomes NaN, which `max` would hide.
 #import attention
 #import finite
 
 struct Params {
-    qkv_at: u32,
+    q_at: u32,
+    kv_at: u32,
     out_at: u32,
-    stats_at: u32,
+    probabilities_at: u32,
+    inverse_at: u32,
     tokens: u32,
     heads: u32,
-    head_width: u32,
-    stride: u32,
+    head_stride: u32,
+    q_stride: u32,
+    kv_stride: u32,
     causal: u32,
     nan_bits: u32,
     score_scale: f32,
 }
 
 @group(0) @binding(0) var<uniform> p: Params;
-@group(0) @binding(1) var<storage, read> qkv: array<vec4<f32>>;
-@group(0) @binding(2) var<storage, read_write> out: array<f32>;
-@group(0) @binding(3) var<storage, read_write> stats: array<f32>;
-
-var<workgroup> probability: array<f32, TILE * MAX_TOKENS>;
-
-fn element(at: u32) -> f32 {
-    return qkv[p.qkv_at + at / 4u][at % 4u];
-}
+@group(0) @binding(1) var<storage, read> q: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read> kv: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read_write> out: array<vec4<f32>>;
+@group(0) @binding(4) var<storage, read_write> probabilities: array<vec4<f32>>;
+@group(0) @binding(5) var<storage, read_write> inverse: array<vec4<f32>>;
 
 @compute @workgroup_size(TILE * LANES)
 fn main(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) group: vec3<u32>) {
+    let lane = local % LANES;
+    let tile = TILE * group.x + local / LANES;
+    let tiles = (p.tokens + 3u) / 4u;
     let head = group.y;
     let first_row = group.z * p.tokens;
-    let row_floats = 12u * p.stride;
-    let part_floats = 4u * p.stride;
-    let lane = local % LANES;
-    let tile_row = local / LANES;
-    let query = TILE * group.x + tile_row;
-    let q_row = min(query, p.tokens - 1u);
-    let q_at = (first_row + q_row) * row_floats + head * p.head_width;
-    let k_at = first_row * row_floats + part_floats + head * p.head_width;
-    let v_at = k_at + part_floats;
-    let aligned = p.head_width % 4u == 0u;
-    let seen = select(p.tokens, q_row + 1u, p.causal == 1u);
+    let queries = 4u * tile + vec4<u32>(0u, 1u, 2u, 3u);
+    let seen = keys_seen(queries, p.tokens, p.causal);
+    let last = max(max(seen.x, seen.y), max(seen.z, seen.w));
+    let row = (group.z * p.heads + head) * tiles + min(tile, tiles - 1u);
+    let scores = p.probabilities_at + row * p.tokens;
+    let q_row = p.q_at + (first_row + min(queries, vec4<u32>(p.tokens - 1u))) * p.q_stride + head * p.head_stride;
+    let k_at = p.kv_at + first_row * p.kv_stride + head * p.head_stride;
 
-    var row_max = -3.0e38;
-    var finite = 0.0;
-    for (var j = lane; j < seen; j += 4u * LANES) {
-        // Four keys at a time share the loads of the query; those past the last one are computed and dropped.
-        let keys = min(vec4<u32>(j, j + LANES, j + 2u * LANES, j + 3u * LANES), vec4<u32>(seen - 1u));
-        let at = k_at + keys * row_floats;
-        var score = vec4<f32>(0.0);
-        if aligned {
-            let a = p.qkv_at + q_at / 4u;
-            let b = p.qkv_at + at / 4u;
-            for (var c = 0u; c < p.head_width / 4u; c++) {
-                let q = qkv[a + c];
-                score += vec4<f32>(dot(q, qkv[b.x + c]), dot(q, qkv[b.y + c]), dot(q, qkv[b.z + c]), dot(q, qkv[b.w + c]));
-            }
-        } else {
-            for (var c = 0u; c < p.head_width; c++) {
-                let k = vec4<f32>(element(at.x + c), element(at.y + c), element(at.z + c), element(at.w + c));
-                score += element(q_at + c) * k;
-            }
+    var row_max = vec4<f32>(-3.0e38);
+    var bad = vec4<f32>(0.0);
+    for (var j = 4u * lane; j < last; j += 4u * LANES) {
+        // Keys past the last one are computed and dropped.
+        let k_row = k_at + min(j + vec4<u32>(0u, 1u, 2u, 3u), vec4<u32>(last - 1u)) * p.kv_stride;
+        var s0 = vec4<f32>(0.0);
+        var s1 = vec4<f32>(0.0);
+        var s2 = vec4<f32>(0.0);
+        var s3 = vec4<f32>(0.0);
+        for (var c = 0u; c < p.head_stride; c++) {
+            let q0 = q[q_row.x + c];
+            let q1 = q[q_row.y + c];
+            let q2 = q[q_row.z + c];
+            let q3 = q[q_row.w + c];
+            s0 += dot4(q0, q1, q2, q3, kv[k_row.x + c]);
+            s1 += dot4(q0, q1, q2, q3, kv[k_row.y + c]);
+            s2 += dot4(q0, q1, q2, q3, kv[k_row.z + c]);
+            s3 += dot4(q0, q1, q2, q3, kv[k_row.w + c]);
         }
-        score *= p.score_scale;
-        for (var i = 0u; i < 4u && j + i * LANES < seen; i++) {
-            if !is_finite(score[i]) {
-                finite = 1.0;
-            }
-            probability[tile_row * MAX_TOKENS + j + i * LANES] = score[i];
-            row_max = max(row_max, score[i]);
+        let of_keys = array<vec4<f32>, 4>(s0, s1, s2, s3);
+        for (var i = 0u; i < 4u && j + i < last; i++) {
+            let score = of_keys[i] * p.score_scale;
+            let sees = vec4<u32>(j + i) < seen;
+            row_max = select(row_max, max(row_max, score), sees);
+            bad = select(bad, vec4<f32>(1.0), sees & !are_finite(score));
+            probabilities[scores + j + i] = score;
         }
     }
     row_max = lanes_max(row_max, local);
-    var sum = 0.0;
-    for (var j = lane; j < seen; j += LANES) {
-        let at = tile_row * MAX_TOKENS + j;
-        let e = exp(max(probability[at] - row_max, -100.0));
-        probability[at] = e;
-        sum += e;
+    var sum = vec4<f32>(0.0);
+    for (var j = 4u * lane; j < last; j += 4u * LANES) {
+        for (var i = j; i < min(j + 4u, last); i++) {
+            let e = exp(max(probabilities[scores + i] - row_max, vec4<f32>(-100.0)));
+            let seen_e = select(vec4<f32>(0.0), e, vec4<u32>(i) < seen);
+            probabilities[scores + i] = seen_e;
+            sum += seen_e;
+        }
     }
     sum = lanes_sum(sum, local);
-    let poison = lanes_max(finite, local) > 0.0;
-    var inverse = 1.0 / sum;
-    if poison {
-        inverse = bitcast<f32>(p.nan_bits);
-    }
-    if query >= p.tokens {
+    let poisoned = lanes_max(bad, local) > vec4<f32>(0.0);
+    lanes_barrier();
+    if tile >= tiles {
         return;
     }
-    let out_at = 4u * p.out_at + (first_row + query) * part_floats;
+    // A query past the last one sees nothing.
+    var factor = select(1.0 / sum, vec4<f32>(0.0), sum == vec4<f32>(0.0));
+    factor = select(factor, vec4<f32>(bitcast<f32>(p.nan_bits)), poisoned);
     if lane == 0u {
-        let at = 4u * p.stats_at + 2u * ((group.z * p.heads + head) * p.tokens + query);
-        stats[at] = row_max;
-        stats[at + 1u] = inverse;
-        // The padding past the last head.
-        if head == p.heads - 1u {
-            for (var c = p.heads * p.head_width; c < part_floats; c++) {
-                out[out_at + c] = 0.0;
-            }
-        }
+        inverse[p.inverse_at + row] = factor;
     }
-    if aligned {
-        for (var c = lane; c < p.head_width / 4u; c += LANES) {
-            var total = vec4<f32>(0.0);
-            for (var j = 0u; j < seen; j++) {
-                let v = qkv[p.qkv_at + (v_at + j * row_floats) / 4u + c];
-                total += probability[tile_row * MAX_TOKENS + j] * v;
-            }
-            total *= inverse;
-            let at = out_at + head * p.head_width + 4u * c;
-            out[at] = total.x;
-            out[at + 1u] = total.y;
-            out[at + 2u] = total.z;
-            out[at + 3u] = total.w;
+    let v_at = k_at + p.heads * p.head_stride;
+    let out_stride = p.heads * p.head_stride;
+    for (var c = 2u * lane; c < p.head_stride; c += 2u * LANES) {
+        // Of an odd number of vec4s the last one is computed twice.
+        let step = select(0u, 1u, c + 1u < p.head_stride);
+        var a0 = vec4<f32>(0.0);
+        var a1 = vec4<f32>(0.0);
+        var a2 = vec4<f32>(0.0);
+        var a3 = vec4<f32>(0.0);
+        var b0 = vec4<f32>(0.0);
+        var b1 = vec4<f32>(0.0);
+        var b2 = vec4<f32>(0.0);
+        var b3 = vec4<f32>(0.0);
+        var v_row = v_at + c;
+        for (var j = 0u; j < last; j++) {
+            let e = probabilities[scores + j];
+            let v = kv[v_row];
+            let w = kv[v_row + step];
+            a0 += e.x * v;
+            a1 += e.y * v;
+            a2 += e.z * v;
+            a3 += e.w * v;
+            b0 += e.x * w;
+            b1 += e.y * w;
+            b2 += e.z * w;
+            b3 += e.w * w;
+            v_row += p.kv_stride;
         }
-    } else {
-        for (var c = lane; c < p.head_width; c += LANES) {
-            var total = 0.0;
-            for (var j = 0u; j < seen; j++) {
-                total += probability[tile_row * MAX_TOKENS + j] * element(v_at + j * row_floats + c);
-            }
-            out[out_at + head * p.head_width + c] = total * inverse;
+        let left = array<vec4<f32>, 4>(a0, a1, a2, a3);
+        let right = array<vec4<f32>, 4>(b0, b1, b2, b3);
+        for (var i = 0u; i < 4u && 4u * tile + i < p.tokens; i++) {
+            let at = p.out_at + (first_row + 4u * tile + i) * out_stride + head * p.head_stride + c;
+            out[at] = left[i] * factor[i];
+            out[at + step] = right[i] * factor[i];
         }
     }
 }

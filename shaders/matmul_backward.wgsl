@@ -1,7 +1,6 @@
 // out = sum over the matrices of g W^T: g is (rows, 4 columns) with the gradients side by side, each W (4 out_columns,
-// 4 group_columns), out (rows, 4 out_columns). A thread makes 8 rows by 8 columns in registers. With `mode` 1 or 2 the
-// result is the gradient of act(h) or of h * silu(gate), and what is written is that of hidden: (rows, h) or (rows,
-// h | gate).
+// 4 group_columns), out (rows, 4 out_columns). A thread makes a tile in registers. With `mode` 1 or 2 the result is the
+// gradient of act(h) or of h * silu(gate), and what is written is that of hidden: (rows, h) or (rows, h | gate).
 #import activation
 
 struct Params {
@@ -49,83 +48,51 @@ fn store(row: u32, column: u32, sum: vec4<f32>) {
     }
 }
 
-@compute @workgroup_size(8, 4)
+@compute @workgroup_size(THREADS_X, THREADS_Y)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
-    let column = 2u * id.x;
-    let row = 8u * id.y;
+    let column = TILE_COLUMNS * id.x;
+    let row = TILE_ROWS * id.y;
     if column >= p.out_columns || row >= p.rows {
         return;
     }
-    // Past the last column the second vec4 is computed and dropped.
-    let has_second = column + 1u < p.out_columns;
-    let second = select(0u, 4u * p.group_columns, has_second);
-    var s0 = vec4<f32>(0.0);
-    var s1 = vec4<f32>(0.0);
-    var s2 = vec4<f32>(0.0);
-    var s3 = vec4<f32>(0.0);
-    var s4 = vec4<f32>(0.0);
-    var s5 = vec4<f32>(0.0);
-    var s6 = vec4<f32>(0.0);
-    var s7 = vec4<f32>(0.0);
-    var s8 = vec4<f32>(0.0);
-    var s9 = vec4<f32>(0.0);
-    var s10 = vec4<f32>(0.0);
-    var s11 = vec4<f32>(0.0);
-    var s12 = vec4<f32>(0.0);
-    var s13 = vec4<f32>(0.0);
-    var s14 = vec4<f32>(0.0);
-    var s15 = vec4<f32>(0.0);
+    // Rows and columns past the last one are computed and dropped.
+#repeat c TILE_COLUMNS
+    let w{c} = p.weight_at + 4u * min(column + {c}u, p.out_columns - 1u) * p.group_columns;
+#end
+#repeat r TILE_ROWS
+    let g{r} = g_row(row + {r}u);
+#repeat c TILE_COLUMNS
+    var s{r}_{c} = vec4<f32>(0.0);
+#end
+#end
     for (var group = 0u; group < p.groups; group++) {
-        let r0 = g_row(row) + group * p.group_columns;
-        let r1 = g_row(row + 1u) + group * p.group_columns;
-        let r2 = g_row(row + 2u) + group * p.group_columns;
-        let r3 = g_row(row + 3u) + group * p.group_columns;
-        let r4 = g_row(row + 4u) + group * p.group_columns;
-        let r5 = g_row(row + 5u) + group * p.group_columns;
-        let r6 = g_row(row + 6u) + group * p.group_columns;
-        let r7 = g_row(row + 7u) + group * p.group_columns;
-        let w = p.weight_at + group * p.group_stride + 4u * column * p.group_columns;
+        let g_offset = group * p.group_columns;
+        let w_offset = group * p.group_stride;
         for (var k = 0u; k < p.group_columns; k++) {
-            let w0 = weight[w + k];
-            let w1 = weight[w + p.group_columns + k];
-            let w2 = weight[w + 2u * p.group_columns + k];
-            let w3 = weight[w + 3u * p.group_columns + k];
-            let v0 = weight[w + second + k];
-            let v1 = weight[w + second + p.group_columns + k];
-            let v2 = weight[w + second + 2u * p.group_columns + k];
-            let v3 = weight[w + second + 3u * p.group_columns + k];
-            let x0 = g[r0 + k];
-            s0 += product(x0, w0, w1, w2, w3);
-            s8 += product(x0, v0, v1, v2, v3);
-            let x1 = g[r1 + k];
-            s1 += product(x1, w0, w1, w2, w3);
-            s9 += product(x1, v0, v1, v2, v3);
-            let x2 = g[r2 + k];
-            s2 += product(x2, w0, w1, w2, w3);
-            s10 += product(x2, v0, v1, v2, v3);
-            let x3 = g[r3 + k];
-            s3 += product(x3, w0, w1, w2, w3);
-            s11 += product(x3, v0, v1, v2, v3);
-            let x4 = g[r4 + k];
-            s4 += product(x4, w0, w1, w2, w3);
-            s12 += product(x4, v0, v1, v2, v3);
-            let x5 = g[r5 + k];
-            s5 += product(x5, w0, w1, w2, w3);
-            s13 += product(x5, v0, v1, v2, v3);
-            let x6 = g[r6 + k];
-            s6 += product(x6, w0, w1, w2, w3);
-            s14 += product(x6, v0, v1, v2, v3);
-            let x7 = g[r7 + k];
-            s7 += product(x7, w0, w1, w2, w3);
-            s15 += product(x7, v0, v1, v2, v3);
+#repeat c TILE_COLUMNS
+            let at{c} = w{c} + w_offset + k;
+            let w{c}_0 = weight[at{c}];
+            let w{c}_1 = weight[at{c} + p.group_columns];
+            let w{c}_2 = weight[at{c} + 2u * p.group_columns];
+            let w{c}_3 = weight[at{c} + 3u * p.group_columns];
+#end
+#repeat r TILE_ROWS
+            let x{r} = g[g{r} + g_offset + k];
+#repeat c TILE_COLUMNS
+            s{r}_{c} += product(x{r}, w{c}_0, w{c}_1, w{c}_2, w{c}_3);
+#end
+#end
         }
     }
-    let left = array<vec4<f32>, 8>(s0, s1, s2, s3, s4, s5, s6, s7);
-    let right = array<vec4<f32>, 8>(s8, s9, s10, s11, s12, s13, s14, s15);
-    for (var i = 0u; i < 8u && row + i < p.rows; i++) {
-        store(row + i, column, left[i]);
-        if has_second {
-            store(row + i, column + 1u, right[i]);
+    var sums: array<vec4<f32>, TILE_ROWS * TILE_COLUMNS>;
+#repeat r TILE_ROWS
+#repeat c TILE_COLUMNS
+    sums[{r}u * TILE_COLUMNS + {c}u] = s{r}_{c};
+#end
+#end
+    for (var r = 0u; r < min(TILE_ROWS, p.rows - row); r++) {
+        for (var c = 0u; c < min(TILE_COLUMNS, p.out_columns - column); c++) {
+            store(row + r, column + c, sums[r * TILE_COLUMNS + c]);
         }
     }
 }

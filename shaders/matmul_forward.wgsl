@@ -1,5 +1,5 @@
 // out = a W for one or more matrices that share a: a is (rows, 4 inner), each W (4 inner, 4 group_columns), out
-// (rows, 4 columns) with the products side by side. A thread makes 8 rows by 8 columns in registers.
+// (rows, 4 columns) with the products side by side. A thread makes a tile in registers.
 
 struct Params {
     a_at: u32,
@@ -26,86 +26,47 @@ fn product(x: vec4<f32>, w0: vec4<f32>, w1: vec4<f32>, w2: vec4<f32>, w3: vec4<f
     return x.x * w0 + x.y * w1 + x.z * w2 + x.w * w3;
 }
 
-@compute @workgroup_size(8, 4)
+@compute @workgroup_size(THREADS_X, THREADS_Y)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
-    let column = 2u * id.x;
-    let row = 8u * id.y;
+    let column = TILE_COLUMNS * id.x;
+    let row = TILE_ROWS * id.y;
     if column >= p.columns || row >= p.rows {
         return;
     }
-    let group = column / p.group_columns;
-    var w = p.weight_at + group * p.group_stride + column % p.group_columns;
-    // The second vec4 may lie in the next matrix; past the last one it is computed and dropped.
-    let has_second = column + 1u < p.columns;
-    let second = select(column, column + 1u, has_second);
-    var v = p.weight_at + second / p.group_columns * p.group_stride + second % p.group_columns;
-    let r0 = a_row(row);
-    let r1 = a_row(row + 1u);
-    let r2 = a_row(row + 2u);
-    let r3 = a_row(row + 3u);
-    let r4 = a_row(row + 4u);
-    let r5 = a_row(row + 5u);
-    let r6 = a_row(row + 6u);
-    let r7 = a_row(row + 7u);
-    var s0 = vec4<f32>(0.0);
-    var s1 = vec4<f32>(0.0);
-    var s2 = vec4<f32>(0.0);
-    var s3 = vec4<f32>(0.0);
-    var s4 = vec4<f32>(0.0);
-    var s5 = vec4<f32>(0.0);
-    var s6 = vec4<f32>(0.0);
-    var s7 = vec4<f32>(0.0);
-    var s8 = vec4<f32>(0.0);
-    var s9 = vec4<f32>(0.0);
-    var s10 = vec4<f32>(0.0);
-    var s11 = vec4<f32>(0.0);
-    var s12 = vec4<f32>(0.0);
-    var s13 = vec4<f32>(0.0);
-    var s14 = vec4<f32>(0.0);
-    var s15 = vec4<f32>(0.0);
+    // Columns may lie in different matrices; rows and columns past the last one are computed and dropped.
+#repeat c TILE_COLUMNS
+    let column{c} = min(column + {c}u, p.columns - 1u);
+    var w{c} = p.weight_at + column{c} / p.group_columns * p.group_stride + column{c} % p.group_columns;
+#end
+#repeat r TILE_ROWS
+    let a{r} = a_row(row + {r}u);
+#repeat c TILE_COLUMNS
+    var s{r}_{c} = vec4<f32>(0.0);
+#end
+#end
     for (var k = 0u; k < p.inner; k++) {
-        let w0 = weight[w];
-        let w1 = weight[w + p.group_columns];
-        let w2 = weight[w + 2u * p.group_columns];
-        let w3 = weight[w + 3u * p.group_columns];
-        let v0 = weight[v];
-        let v1 = weight[v + p.group_columns];
-        let v2 = weight[v + 2u * p.group_columns];
-        let v3 = weight[v + 3u * p.group_columns];
-        w += 4u * p.group_columns;
-        v += 4u * p.group_columns;
-        let x0 = a[r0 + k];
-        s0 += product(x0, w0, w1, w2, w3);
-        s8 += product(x0, v0, v1, v2, v3);
-        let x1 = a[r1 + k];
-        s1 += product(x1, w0, w1, w2, w3);
-        s9 += product(x1, v0, v1, v2, v3);
-        let x2 = a[r2 + k];
-        s2 += product(x2, w0, w1, w2, w3);
-        s10 += product(x2, v0, v1, v2, v3);
-        let x3 = a[r3 + k];
-        s3 += product(x3, w0, w1, w2, w3);
-        s11 += product(x3, v0, v1, v2, v3);
-        let x4 = a[r4 + k];
-        s4 += product(x4, w0, w1, w2, w3);
-        s12 += product(x4, v0, v1, v2, v3);
-        let x5 = a[r5 + k];
-        s5 += product(x5, w0, w1, w2, w3);
-        s13 += product(x5, v0, v1, v2, v3);
-        let x6 = a[r6 + k];
-        s6 += product(x6, w0, w1, w2, w3);
-        s14 += product(x6, v0, v1, v2, v3);
-        let x7 = a[r7 + k];
-        s7 += product(x7, w0, w1, w2, w3);
-        s15 += product(x7, v0, v1, v2, v3);
+#repeat c TILE_COLUMNS
+        let w{c}_0 = weight[w{c}];
+        let w{c}_1 = weight[w{c} + p.group_columns];
+        let w{c}_2 = weight[w{c} + 2u * p.group_columns];
+        let w{c}_3 = weight[w{c} + 3u * p.group_columns];
+        w{c} += 4u * p.group_columns;
+#end
+#repeat r TILE_ROWS
+        let x{r} = a[a{r} + k];
+#repeat c TILE_COLUMNS
+        s{r}_{c} += product(x{r}, w{c}_0, w{c}_1, w{c}_2, w{c}_3);
+#end
+#end
     }
-    let left = array<vec4<f32>, 8>(s0, s1, s2, s3, s4, s5, s6, s7);
-    let right = array<vec4<f32>, 8>(s8, s9, s10, s11, s12, s13, s14, s15);
-    for (var i = 0u; i < 8u && row + i < p.rows; i++) {
-        let at = p.out_at + (row + i) * p.columns + column;
-        out[at] = left[i];
-        if has_second {
-            out[at + 1u] = right[i];
+#repeat r TILE_ROWS
+    if row + {r}u < p.rows {
+        let at = p.out_at + (row + {r}u) * p.columns + column;
+#repeat c TILE_COLUMNS
+        if column + {c}u < p.columns {
+            out[at + {c}u] = s{r}_{c};
         }
+#end
     }
+#end
 }

@@ -9,6 +9,7 @@ struct Params {
     stride: u32,
     segments: u32,
     segment: u32,
+    features: u32,
 }
 
 @group(0) @binding(0) var<uniform> p: Params;
@@ -30,7 +31,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     for (var i = 0u; i < p.segment; i++) {
         mean += qkv[at + i] * qkv_grad[grad_at + i];
     }
-    mean /= f32(p.segment);
+    mean /= f32(p.features);
     let factor = scale[4u * p.scale_at + id.x];
     for (var i = 0u; i < p.segment; i++) {
         qkv_grad[grad_at + i] = (qkv_grad[grad_at + i] - qkv[at + i] * mean) * factor;

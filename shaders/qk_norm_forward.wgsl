@@ -1,5 +1,5 @@
-// RMSNorm of q and k in place, over segments of `segment` features: a head's or the whole projection. qkv is
-// (rows, q | k | v); scale is (rows, 2, segments). A thread takes one segment.
+// RMSNorm of q and k in place, over segments of `segment` floats, a head's or the whole projection: `features` of them
+// are no padding, which is zero. qkv is (rows, q | k | v); scale is (rows, 2, segments). A thread takes one segment.
 #import norm
 
 struct Params {
@@ -9,6 +9,7 @@ struct Params {
     stride: u32,
     segments: u32,
     segment: u32,
+    features: u32,
     epsilon: f32,
 }
 
@@ -34,7 +35,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
         let value = qkv[at + i] * unit;
         squares += value * value;
     }
-    let factor = norm_scale(squares, p.segment, unit, p.epsilon);
+    let factor = norm_scale(squares, p.features, unit, p.epsilon);
     for (var i = 0u; i < p.segment; i++) {
         qkv[at + i] *= factor;
     }

@@ -6,7 +6,7 @@ mod common;
 
 use common::config;
 use futures_util::future::join;
-use normscope::gpu::GpuError;
+use normscope::gpu::{Gpu, GpuError};
 use normscope::plan::{Limits, build};
 
 #[test]
@@ -20,8 +20,8 @@ fn a_refused_run_leaves_nothing_behind() {
     let want = measure(large);
     measure(small);
     // Buffers larger than a device takes.
-    let limits =
-        Limits { binding_bytes: u64::MAX, total_bytes: u64::MAX, kept_weight_bytes: u64::MAX, ..Limits::default() };
+    let (binding_bytes, total_bytes, kept_weight_bytes) = (u64::MAX, u64::MAX, u64::MAX);
+    let limits = Limits { binding_bytes, total_bytes, kept_weight_bytes, ..gpu.limits() };
     let beyond = build(&config("depth=60&width=1024&tokens=16"), &limits).expect("within these limits");
     let refused = pollster::block_on(gpu.run(&beyond, || false));
     assert!(matches!(refused, Err(GpuError::Refused(_) | GpuError::OutOfMemory(_))), "{refused:?}");
@@ -47,4 +47,45 @@ fn a_cancelled_run_leaves_nothing_behind() {
     let want = measure();
     assert!(matches!(pollster::block_on(gpu.measure(&config, || true)), Err(GpuError::Cancelled)));
     assert_eq!(measure(), want);
+}
+
+#[test]
+fn the_numbers_do_not_depend_on_how_memory_is_cut() {
+    let Some(gpu) = common::gpu::open() else { return };
+    for query in ["placement=sandwich&depth=5&width=24&heads=2", "placement=deepnorm&depth=4&width=20&act=swiglu"] {
+        let config = config(query);
+        let run = |limits: &Limits| {
+            let plan = build(&config, limits).expect("this fits");
+            pollster::block_on(gpu.run(&plan, || false)).expect("the GPU runs").words
+        };
+        let cut = Limits { tuning: gpu.limits().tuning, ..common::cut() };
+        assert_eq!(run(&cut), run(&gpu.limits()), "{query}");
+    }
+}
+
+/// Weights of an earlier run are used again, and only those that are the same: 6 matrices, 10 blocks a dispatch.
+#[test]
+fn weights_that_are_there_are_not_made_again() {
+    let Some(gpu) = common::gpu::open() else { return };
+    for (query, spared) in [
+        ("placement=pre&depth=14", 0),
+        ("placement=post&depth=14", 12),
+        ("placement=pre&depth=9", 6),
+        ("placement=pre&depth=14&seed=1", 0),
+        // It scales all but W_Q and W_K.
+        ("placement=deepnorm&depth=14&seed=1", 4),
+        ("placement=pre&depth=6&width=32", 0),
+        // Its second pass turns the last bits of every weight over.
+        ("placement=none&depth=6&width=32", 6),
+        ("placement=pre&depth=6&width=32", 0),
+        ("placement=pre&depth=40&width=32", 0),
+        ("placement=pre&depth=14", 0),
+    ] {
+        let config = config(query);
+        let fresh = common::gpu::open().expect("there was one a moment ago");
+        let measure = |gpu: &Gpu| pollster::block_on(gpu.measure(&config, || false)).expect("the GPU runs");
+        let (outcome, alone) = (measure(&gpu), measure(&fresh));
+        assert_eq!(outcome.measurement, alone.measurement, "{query}");
+        assert_eq!(alone.dispatches - outcome.dispatches, spared, "{query}");
+    }
 }

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use common::config;
 use normscope::cpu::{Buffer, execute};
 use normscope::gpu::Gpu;
-use normscope::plan::{Access, Kernel, Limits, Plan, build};
+use normscope::plan::{Access, Kernel, Plan, Tuning, build};
 
 /// Between them these take every branch of every kernel.
 const QUERIES: &[&str] = &[
@@ -116,13 +116,12 @@ fn compare(gpu: &Gpu, plan: &Plan, covered: &mut BTreeSet<String>) -> Vec<String
 fn every_kernel_agrees_with_its_twin() {
     let mut failures = Vec::new();
     let mut covered = BTreeSet::new();
-    // One lane a row is what software adapters take, 16 what the others do.
-    for lanes in [1, 16] {
-        let Some(gpu) = common::gpu::open_with_lanes(lanes) else { return };
+    for &tuning in Tuning::ALL {
+        let Some(gpu) = common::gpu::open_with_tuning(tuning) else { return };
         for query in QUERIES {
-            let plan = build(&config(query), &Limits::default()).expect("these are small");
+            let plan = build(&config(query), &gpu.limits()).expect("these are small");
             let of_plan = compare(&gpu, &plan, &mut covered).into_iter();
-            failures.extend(of_plan.map(|failure| format!("{lanes} lanes, {query}: {failure}")));
+            failures.extend(of_plan.map(|failure| format!("{tuning:?}, {query}: {failure}")));
         }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use naga::{AddressSpace, Module, ScalarKind, StorageAccess, TypeInner};
-use normscope::plan::{Access, Kernel, compose};
+use normscope::plan::{Access, Kernel, Tuning, compose};
 
 /// WebGPU's default limits.
 const STORAGE_BUFFERS: usize = 8;
@@ -13,8 +13,8 @@ const INVOCATIONS: u32 = 256;
 /// Bytes between the uniforms of two steps.
 const UNIFORM_BYTES: u32 = 256;
 
-fn parse(kernel: Kernel) -> Module {
-    let source = compose(kernel);
+fn parse(kernel: Kernel, tuning: Tuning) -> Module {
+    let source = compose(kernel, tuning);
     let module = naga::front::wgsl::parse_str(&source)
         .unwrap_or_else(|error| panic!("{}: {}", kernel.stem(), error.emit_to_string(&source)));
     Validator::new(ValidationFlags::all(), Capabilities::empty())
@@ -25,8 +25,9 @@ fn parse(kernel: Kernel) -> Module {
 
 #[test]
 fn every_kernel_is_valid_and_within_the_default_limits() {
-    for &kernel in Kernel::ALL {
-        let module = parse(kernel);
+    let cuts = Kernel::ALL.iter().flat_map(|&kernel| Tuning::ALL.iter().map(move |&tuning| (kernel, tuning)));
+    for (kernel, tuning) in cuts {
+        let module = parse(kernel, tuning);
         let stem = kernel.stem();
         let storage = module
             .global_variables
@@ -50,7 +51,7 @@ fn every_kernel_is_valid_and_within_the_default_limits() {
 #[test]
 fn bindings_are_those_of_the_plan() {
     for &kernel in Kernel::ALL {
-        let module = parse(kernel);
+        let module = parse(kernel, Tuning::default());
         let stem = kernel.stem();
         let mut bound = Vec::new();
         for (_, variable) in module.global_variables.iter() {
@@ -80,7 +81,7 @@ fn bindings_are_those_of_the_plan() {
 #[test]
 fn uniforms_hold_the_offsets_and_then_the_arguments() {
     for &kernel in Kernel::ALL {
-        let module = parse(kernel);
+        let module = parse(kernel, Tuning::default());
         let stem = kernel.stem();
         let (_, uniform) = module
             .global_variables

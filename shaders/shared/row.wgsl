@@ -1,7 +1,6 @@
 // A workgroup takes 4 rows, LANES lanes a row. Every lane reads and writes only its own vec4s of the row, so values it
 // wrote itself need no barrier. Where the device is a processor, a barrier costs more than it saves: one lane then.
 
-override LANES = 16u;
 const ROWS = 4u;
 const MAX_LANES = 16u;
 

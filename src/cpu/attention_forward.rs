@@ -1,49 +1,62 @@
+use crate::cpu::shared::attention::sizes;
 use crate::plan::AttentionForward;
 
-/// Twin of `attention_forward.wgsl`: `qkv` is (B T, q | k | v), `out` (B T, d), `stats` (B, H, T, 2). Equal to 1e-5 of
-/// the largest value, and to what the scores' own rounding does to their exponentials.
-pub(super) fn attention_forward(p: &AttentionForward, qkv: &[f32], out: &mut [f32], stats: &mut [f32], batch: u32) {
-    let (tokens, heads, k) = (p.tokens as usize, p.heads as usize, p.head_width as usize);
-    let part = 4 * p.stride as usize;
-    let mut probabilities = vec![0f32; tokens];
+/// Twin of `attention_forward.wgsl`: `q` and `out` are (B T, H, k), `kv` (B T, k | v), `probabilities`
+/// (B, H, ceil(T / 4), T, 4), `inverse` (B, H, ceil(T / 4), 4). Equal to 1e-5 of the largest value, and to what the
+/// scores' own rounding does to their exponentials.
+pub(super) fn attention_forward(
+    p: &AttentionForward,
+    q: &[f32],
+    kv: &[f32],
+    out: &mut [f32],
+    probabilities: &mut [f32],
+    inverse: &mut [f32],
+    batch: u32,
+) {
+    let sizes = sizes!(p);
+    let mut scores = vec![0f32; sizes.tokens];
     for sequence in 0..batch as usize {
-        for head in 0..heads {
-            let at =
-                |part_index: usize, token: usize| (sequence * tokens + token) * 3 * part + part_index * part + head * k;
-            for query in 0..tokens {
-                let seen = if p.causal == 1 { query + 1 } else { tokens };
-                let q = &qkv[at(0, query)..][..k];
-                let probabilities = &mut probabilities[..seen];
+        for head in 0..sizes.heads {
+            let key = |token: usize| (sequence * sizes.tokens + token) * sizes.kv_stride + head * sizes.head;
+            for query in 0..sizes.queries() {
+                let scores = &mut scores[..sizes.seen(query)];
+                let row = sequence * sizes.tokens + query.min(sizes.tokens - 1);
+                let q = &q[row * sizes.q_stride + head * sizes.head..][..sizes.head];
                 let mut row_max = -3.0e38f32;
                 let mut finite = true;
-                for (j, score) in probabilities.iter_mut().enumerate() {
-                    let product: f32 = q.iter().zip(&qkv[at(1, j)..][..k]).map(|(q, k)| q * k).sum();
+                for (j, score) in scores.iter_mut().enumerate() {
+                    let product: f32 = q.iter().zip(&kv[key(j)..][..sizes.head]).map(|(q, k)| q * k).sum();
                     *score = product * p.score_scale;
                     finite &= score.is_finite();
                     row_max = row_max.max(*score);
                 }
                 let mut sum = 0.0;
-                for score in probabilities.iter_mut() {
+                for score in scores.iter_mut() {
                     *score = (*score - row_max).max(-100.0).exp();
                     sum += *score;
                 }
-                let inverse = if finite { 1.0 / sum } else { f32::from_bits(p.nan_bits) };
-                let row = (sequence * heads + head) * tokens + query;
-                stats[2 * row] = row_max;
-                stats[2 * row + 1] = inverse;
-                let out = &mut out[(sequence * tokens + query) * part..][..part];
-                if head == heads - 1 {
-                    out[heads * k..].fill(0.0);
+                let factor = match (finite, sum == 0.0) {
+                    (false, _) => f32::from_bits(p.nan_bits),
+                    (true, true) => 0.0,
+                    (true, false) => 1.0 / sum,
+                };
+                inverse[sizes.of_query(sequence, head, query)] = factor;
+                let at = sizes.scores(sequence, head, query);
+                for j in 0..sizes.places(query) {
+                    probabilities[at + 4 * j] = scores.get(j).copied().unwrap_or(0.0);
                 }
-                let out = &mut out[head * k..][..k];
+                if query >= sizes.tokens {
+                    continue;
+                }
+                let out = &mut out[row * sizes.part() + head * sizes.head..][..sizes.head];
                 out.fill(0.0);
-                for (j, probability) in probabilities.iter().enumerate() {
-                    for (out, v) in out.iter_mut().zip(&qkv[at(2, j)..][..k]) {
-                        *out += probability * v;
+                for (j, e) in scores.iter().enumerate() {
+                    for (out, v) in out.iter_mut().zip(&kv[key(j) + sizes.part()..][..sizes.head]) {
+                        *out += e * v;
                     }
                 }
                 for out in out {
-                    *out *= inverse;
+                    *out *= factor;
                 }
             }
         }

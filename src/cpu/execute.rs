@@ -130,7 +130,7 @@ pub fn execute(step: &Step, buffers: &[RefCell<Buffer>]) {
         Operation::ActivationForward(p) => activation_forward(p, &floats(0), &mut floats_mut(1)),
         Operation::QkNormForward(p) => qk_norm_forward(p, &mut floats_mut(0), &mut floats_mut(1)),
         Operation::AttentionForward(p) => {
-            attention_forward(p, &floats(0), &mut floats_mut(1), &mut floats_mut(2), z);
+            attention_forward(p, &floats(0), &floats(1), &mut floats_mut(2), &mut floats_mut(3), &mut floats_mut(4), z);
         }
         Operation::ResidualForward(p) => residual_forward(
             p,
@@ -151,10 +151,19 @@ pub fn execute(step: &Step, buffers: &[RefCell<Buffer>]) {
             skip_backward(p, &floats(0), &floats(1), &floats(2), &mut floats_mut(3), &mut sums_mut(4));
         }
         Operation::AttentionQueryBackward(p) => {
-            attention_query_backward(p, &floats(0), &floats(1), &floats(2), &mut floats_mut(3), &mut floats_mut(4));
+            attention_query_backward(
+                p,
+                &floats(0),
+                &floats(1),
+                &floats(2),
+                &mut floats_mut(3),
+                &mut floats_mut(4),
+                &mut floats_mut(5),
+                z,
+            );
         }
         Operation::AttentionKeyBackward(p) => {
-            attention_key_backward(p, &floats(0), &floats(1), &floats(2), &mut floats_mut(3));
+            attention_key_backward(p, &floats(0), &floats(1), &floats(2), &floats(3), &mut floats_mut(4), z);
         }
         Operation::QkNormBackward(p) => qk_norm_backward(p, &floats(0), &floats(1), &mut floats_mut(2)),
         Operation::WeightGradientNorm(p) => weight_gradient_norm(p, &floats(0), &floats(1), &mut sums_mut(2), z),

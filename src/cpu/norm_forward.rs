@@ -7,6 +7,6 @@ pub(super) fn norm_forward(p: &NormForward, x: &[f32], y: &mut [f32], scale: &mu
     for row in 0..p.rows as usize {
         let y = &mut y[row * stride..][..stride];
         y.copy_from_slice(&x[row * stride..][..stride]);
-        scale[row] = normalise(p.kind, &mut y[..width], p.epsilon);
+        scale[row] = normalise(p.kind, &mut y[..width], p.width, p.epsilon);
     }
 }

@@ -12,7 +12,7 @@ pub(super) fn qk_norm_backward(p: &QkNormBackward, qkv: &[f32], scale: &[f32], q
             let scales = &scale[(2 * row + part_index) * segments..][..segments];
             let values = qkv[of_part.clone()].chunks_exact(segment).zip(scales);
             for (grads, (values, scale)) in qkv_grad[of_part].chunks_exact_mut(segment).zip(values) {
-                norm_gradient(RMS_NORM, grads, values, *scale);
+                norm_gradient(RMS_NORM, grads, values, p.features, *scale);
             }
         }
     }

@@ -11,7 +11,7 @@ pub(super) fn qk_norm_forward(p: &QkNormForward, qkv: &mut [f32], scale: &mut [f
             let values = &mut qkv[(3 * row + part_index) * part..][..segments * segment];
             let scales = &mut scale[(2 * row + part_index) * segments..][..segments];
             for (values, scale) in values.chunks_exact_mut(segment).zip(scales) {
-                *scale = normalise(RMS_NORM, values, p.epsilon);
+                *scale = normalise(RMS_NORM, values, p.features, p.epsilon);
             }
         }
     }

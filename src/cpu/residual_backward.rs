@@ -16,13 +16,13 @@ pub(super) fn residual_backward(
         let of_row = row * stride..row * stride + width;
         let grad = &mut grad[of_row.clone()];
         if p.sum_norm == 1 {
-            norm_gradient(p.kind, grad, &out[of_row.clone()], scale[rows + row]);
+            norm_gradient(p.kind, grad, &out[of_row.clone()], p.width, scale[rows + row]);
         }
         if p.branch_norm == 1 {
             branch_grad[row * stride..][..stride].fill(0.0);
             let branch_grad = &mut branch_grad[of_row.clone()];
             branch_grad.copy_from_slice(grad);
-            norm_gradient(p.kind, branch_grad, &branch[of_row], scale[row]);
+            norm_gradient(p.kind, branch_grad, &branch[of_row], p.width, scale[row]);
         }
     }
 }

@@ -18,7 +18,7 @@ pub(super) fn residual_forward(
         let branch = &mut branch[row * stride..][..width];
         let out = &mut out[row * stride..][..stride];
         if p.branch_norm == 1 {
-            scale[row] = normalise(p.kind, branch, p.epsilon);
+            scale[row] = normalise(p.kind, branch, p.width, p.epsilon);
         }
         let mut stream = SquareSum::default();
         out[width..].fill(0.0);
@@ -31,7 +31,7 @@ pub(super) fn residual_forward(
         partials[row] = SquareSum::of(branch);
         partials[rows + row] = stream;
         if p.sum_norm == 1 {
-            scale[rows + row] = normalise(p.kind, out, p.epsilon);
+            scale[rows + row] = normalise(p.kind, out, p.width, p.epsilon);
         }
     }
 }

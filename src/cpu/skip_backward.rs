@@ -17,7 +17,7 @@ pub(super) fn skip_backward(
     for row in 0..p.rows as usize {
         dx.copy_from_slice(&input_grad[row * stride..][..stride]);
         if p.input_norm == 1 {
-            norm_gradient(p.kind, &mut dx[..width], &normed[row * stride..][..width], scale[row]);
+            norm_gradient(p.kind, &mut dx[..width], &normed[row * stride..][..width], p.width, scale[row]);
         }
         let grad = &mut grad[row * stride..][..stride];
         for (grad, dx) in grad.iter_mut().zip(&dx) {

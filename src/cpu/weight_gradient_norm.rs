@@ -1,11 +1,8 @@
 use crate::cpu::SquareSum;
 use crate::plan::WeightGradientNorm;
 
-/// vec4 columns of g and of x that a workgroup takes.
-const TILE: (usize, usize) = (16, 8);
-
 /// Twin of `weight_gradient_norm.wgsl`: `x` is (rows, fan_in), `g` (rows, fan_out of each matrix), `partials`
-/// (matrices, y, x) of the dispatch. Equal to 1e-5 of the sum of the squared row norms' products.
+/// (matrices, `tiles_y`, `tiles_x`). Equal to 1e-5 of the sum of the squared row norms' products.
 pub(super) fn weight_gradient_norm(
     p: &WeightGradientNorm,
     x: &[f32],
@@ -17,11 +14,12 @@ pub(super) fn weight_gradient_norm(
     let (tiles_x, tiles_y) = (p.tiles_x as usize, p.tiles_y as usize);
     let group_columns = 4 * p.group_columns as usize;
     let tokens = p.tokens as usize;
-    let mut tile = vec![0f32; 16 * TILE.0 * TILE.1];
+    let (g_tile, x_tile) = (4 * p.tile_columns as usize, 4 * p.tile_rows as usize);
+    let mut tile = vec![0f32; g_tile * x_tile];
     for matrix in 0..matrices as usize {
         for (y, tile_x) in (0..tiles_y).flat_map(|y| (0..tiles_x).map(move |x| (y, x))) {
-            let x_columns = 4 * TILE.1 * y..(4 * TILE.1 * (y + 1)).min(x_stride);
-            let g_columns = 4 * TILE.0 * tile_x..(4 * TILE.0 * (tile_x + 1)).min(group_columns);
+            let x_columns = x_tile * y..(x_tile * (y + 1)).min(x_stride);
+            let g_columns = g_tile * tile_x..(g_tile * (tile_x + 1)).min(group_columns);
             let tile = &mut tile[..x_columns.len() * g_columns.len()];
             tile.fill(0.0);
             for sequence in 0..p.sequences as usize {

@@ -8,7 +8,7 @@ use futures_util::lock::Mutex as Turn;
 
 use super::GpuError;
 use super::pool::Pool;
-use crate::plan::{Access, Kernel, compose};
+use crate::plan::{Access, Kernel, Limits, Tuning, compose};
 
 /// A device with every pipeline made.
 pub struct Gpu {
@@ -19,6 +19,7 @@ pub struct Gpu {
     /// Held by the run that uses the pool, for its buffers and uniforms serve one run at a time.
     pub(super) turn: Turn<()>,
     info: wgpu::AdapterInfo,
+    tuning: Tuning,
     /// An error that no scope caught.
     fault: Arc<Mutex<Option<String>>>,
     lost: Arc<Mutex<Option<String>>>,
@@ -55,16 +56,15 @@ impl Gpu {
         Self::open(None).await
     }
 
-    /// The same with a given number of lanes a row, 1 to 16, instead of what suits the adapter: 1 where that is the
-    /// processor, where a barrier costs more than it saves, and 16 elsewhere.
+    /// The same with kernels cut as given instead of as suits the adapter.
     ///
     /// # Errors
     /// Where there is no adapter.
-    pub async fn with_lanes(lanes: u32) -> Result<Self, GpuError> {
-        Self::open(Some(lanes)).await
+    pub async fn with_tuning(tuning: Tuning) -> Result<Self, GpuError> {
+        Self::open(Some(tuning)).await
     }
 
-    async fn open(lanes: Option<u32>) -> Result<Self, GpuError> {
+    async fn open(tuning: Option<Tuning>) -> Result<Self, GpuError> {
         let options = wgpu::RequestAdapterOptions {
             power_preference: wgpu::PowerPreference::HighPerformance,
             ..wgpu::RequestAdapterOptions::default()
@@ -81,8 +81,8 @@ impl Gpu {
             *on_lost.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
         });
         let info = adapter.get_info();
-        let suited = if info.device_type == wgpu::DeviceType::Cpu { 1 } else { 16 };
-        let lanes = f64::from(lanes.unwrap_or(suited));
+        let is_processor = info.device_type == wgpu::DeviceType::Cpu;
+        let tuning = tuning.unwrap_or(if is_processor { Tuning::Processor } else { Tuning::Graphics });
         let fault = Arc::new(Mutex::new(None));
         let on_fault = Arc::clone(&fault);
         device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
@@ -90,19 +90,25 @@ impl Gpu {
         }));
         let internal = device.push_error_scope(wgpu::ErrorFilter::Internal);
         let validation = device.push_error_scope(wgpu::ErrorFilter::Validation);
-        let pipelines = Kernel::ALL.iter().map(|&kernel| (kernel, pipeline(&device, kernel, lanes))).collect();
+        let pipelines = Kernel::ALL.iter().map(|&kernel| (kernel, pipeline(&device, kernel, tuning))).collect();
         let refused = validation.pop().await;
         if let Some(error) = internal.pop().await.or(refused) {
             return Err(GpuError::Refused(error.to_string()));
         }
         let pool = Mutex::new(Pool::default());
-        Ok(Self { device, queue, pipelines, pool, turn: Turn::new(()), info, fault, lost })
+        Ok(Self { device, queue, pipelines, pool, turn: Turn::new(()), info, tuning, fault, lost })
     }
 
     /// The adapter's name; browsers often hide it.
     #[must_use]
     pub fn adapter_name(&self) -> &str {
         &self.info.name
+    }
+
+    /// What plans for this device have to keep to.
+    #[must_use]
+    pub fn limits(&self) -> Limits {
+        Limits { tuning: self.tuning, ..Limits::default() }
     }
 
     /// Whether the adapter is the processor itself.
@@ -137,8 +143,7 @@ impl Gpu {
     }
 }
 
-/// `lanes` is how many invocations share a row; see `shaders/shared/row.wgsl`.
-fn pipeline(device: &wgpu::Device, kernel: Kernel, lanes: f64) -> Pipeline {
+fn pipeline(device: &wgpu::Device, kernel: Kernel, tuning: Tuning) -> Pipeline {
     let label = Some(kernel.stem());
     let uniform = wgpu::BindGroupLayoutEntry {
         binding: 0,
@@ -167,18 +172,14 @@ fn pipeline(device: &wgpu::Device, kernel: Kernel, lanes: f64) -> Pipeline {
         bind_group_layouts: &[Some(&layout)],
         immediate_size: 0,
     });
-    let source = compose(kernel);
-    let constants: &[_] = if source.contains("override LANES") { &[("LANES", lanes)] } else { &[] };
-    let compilation_options =
-        wgpu::PipelineCompilationOptions { constants, ..wgpu::PipelineCompilationOptions::default() };
-    let module = device
-        .create_shader_module(wgpu::ShaderModuleDescriptor { label, source: wgpu::ShaderSource::Wgsl(source.into()) });
+    let source = wgpu::ShaderSource::Wgsl(compose(kernel, tuning).into());
+    let module = device.create_shader_module(wgpu::ShaderModuleDescriptor { label, source });
     let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
         label,
         layout: Some(&pipeline_layout),
         module: &module,
         entry_point: Some("main"),
-        compilation_options,
+        compilation_options: wgpu::PipelineCompilationOptions::default(),
         cache: None,
     });
     Pipeline { pipeline, layout }

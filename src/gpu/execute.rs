@@ -10,7 +10,7 @@ use super::GpuError;
 use super::device::Gpu;
 use super::pool::{Pool, UNIFORM_STRIDE};
 use crate::model::Config;
-use crate::plan::{self, Limits, Plan};
+use crate::plan::{self, Plan};
 use crate::stats::{Engine, Measurement};
 
 /// Floating-point operations of one submit: well under the two seconds after which systems reset a device, also where
@@ -32,6 +32,17 @@ pub struct Outcome {
     pub bytes_read: u64,
 }
 
+/// What came of the steps of one plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// The results buffer.
+    pub words: Vec<u32>,
+    /// Dispatches recorded.
+    pub dispatches: u32,
+    /// Command buffers submitted.
+    pub submits: u32,
+}
+
 impl Gpu {
     /// One forward and backward pass, and a second one where [`Plan::shaken`] asks for it. `cancelled` is asked before
     /// each submit.
@@ -39,27 +50,26 @@ impl Gpu {
     /// # Errors
     /// Where the run does not fit, the device fails, or the run was cancelled.
     pub async fn measure(&self, config: &Config, cancelled: impl Fn() -> bool) -> Result<Outcome, GpuError> {
-        let plan = plan::build(config, &Limits::default())?;
-        let (words, mut submits) = self.run(&plan, &cancelled).await?;
-        let mut dispatches = plan.steps.len() as u32;
+        let plan = plan::build(config, &self.limits())?;
+        let Run { words, mut dispatches, mut submits } = self.run(&plan, &cancelled).await?;
         let mut bytes_read = 4 * words.len() as u64;
         let mut shaken_words = None;
         if let Some(shaken) = plan.shaken() {
-            let (words, more) = self.run(&shaken, &cancelled).await?;
-            submits += more;
-            dispatches += shaken.steps.len() as u32;
-            bytes_read += 4 * words.len() as u64;
-            shaken_words = Some(words);
+            let second = self.run(&shaken, &cancelled).await?;
+            submits += second.submits;
+            dispatches += second.dispatches;
+            bytes_read += 4 * second.words.len() as u64;
+            shaken_words = Some(second.words);
         }
         let measurement = plan::measurement(&plan, Engine::Gpu, &words, shaken_words.as_deref());
         Ok(Outcome { measurement, dispatches, submits, bytes_read })
     }
 
-    /// Runs every step of a plan; the words of its results, and how many submits it took. Runs take turns.
+    /// Runs every step of a plan but those that would only make weights again that an earlier run left. Runs take turns.
     ///
     /// # Errors
     /// Where the device fails, or the run was cancelled.
-    pub async fn run(&self, plan: &Plan, cancelled: impl Fn() -> bool) -> Result<(Vec<u32>, u32), GpuError> {
+    pub async fn run(&self, plan: &Plan, cancelled: impl Fn() -> bool) -> Result<Run, GpuError> {
         let _turn = self.turn.lock().await;
         self.checked(async {
             self.prepare(plan);
@@ -69,15 +79,17 @@ impl Gpu {
         self.checked(self.submit_all(plan, cancelled)).await
     }
 
-    async fn submit_all(&self, plan: &Plan, cancelled: impl Fn() -> bool) -> Result<(Vec<u32>, u32), GpuError> {
+    async fn submit_all(&self, plan: &Plan, cancelled: impl Fn() -> bool) -> Result<Run, GpuError> {
         let submits = split(plan);
+        let mut dispatches = 0;
         let mut under_way = VecDeque::new();
         for range in &submits {
             if cancelled() {
                 return Err(GpuError::Cancelled);
             }
-            let commands = self.record(plan, range.clone());
+            let (commands, recorded) = self.record(plan, range.clone());
             self.queue.submit([commands]);
+            dispatches += recorded;
             let (sender, receiver) = oneshot::channel();
             self.queue.on_submitted_work_done(move || {
                 // The receiver is gone where the run was cancelled.
@@ -92,7 +104,7 @@ impl Gpu {
         }
         let bytes = 16 * u64::from(plan.results.vec4s);
         let words = self.read(plan, plan.results.buffer, bytes).await?;
-        Ok((words, submits.len() as u32))
+        Ok(Run { words, dispatches, submits: submits.len() as u32 })
     }
 
     /// Does some work of a run and asks the device whether all of it was well. Where it was not, nothing that the pool
@@ -137,7 +149,10 @@ impl Gpu {
                 let buffer = pool.buffer(&plan.buffers[view.buffer]);
                 self.queue.write_buffer(buffer, 0, bytemuck::cast_slice(&contents(view.buffer)));
             }
-            self.queue.submit([self.record(plan, step..step + 1)]);
+            // Not what a run would leave.
+            self.pool().forget_weights();
+            self.queue.submit([self.record(plan, step..step + 1).0]);
+            self.pool().forget_weights();
             let mut after = Vec::new();
             for view in views {
                 after.push(self.read(plan, view.buffer, plan.buffers[view.buffer].bytes()).await?);
@@ -159,17 +174,23 @@ impl Gpu {
             place[..words.len()].copy_from_slice(&words);
         }
         let mut pool = self.pool();
-        pool.fit(&self.device, plan, Limits::default().binding_bytes);
+        pool.fit(&self.device, plan, self.limits().binding_bytes);
         self.queue.write_buffer(pool.uniforms(), 0, bytemuck::cast_slice(&uniforms));
     }
 
-    fn record(&self, plan: &Plan, steps: Range<usize>) -> wgpu::CommandBuffer {
+    /// The commands of some steps, and how many dispatches they are.
+    fn record(&self, plan: &Plan, steps: Range<usize>) -> (wgpu::CommandBuffer, u32) {
         let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        let mut dispatches = 0;
         {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
             let mut pool = self.pool();
             let mut current = None;
             for (offset, step) in plan.steps[steps.clone()].iter().enumerate() {
+                if pool.holds(plan, step) {
+                    continue;
+                }
+                dispatches += 1;
                 let kernel = step.operation.kernel();
                 let pipeline = &self.pipelines[&kernel];
                 if current.replace(kernel) != Some(kernel) {
@@ -181,7 +202,7 @@ impl Gpu {
                 pass.dispatch_workgroups(x, y, z);
             }
         }
-        encoder.finish()
+        (encoder.finish(), dispatches)
     }
 
     async fn read(&self, plan: &Plan, buffer: usize, bytes: u64) -> Result<Vec<u32>, GpuError> {

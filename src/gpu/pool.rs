@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::plan::{BufferSpec, Kernel, Plan, Role, Step};
+use crate::plan::{BufferSpec, Kernel, Operation, Plan, RandomWeights, Role, Step};
 
 /// Bytes between the uniforms of two steps: what every device takes as offset of a uniform.
 pub(super) const UNIFORM_STRIDE: u64 = 256;
@@ -18,6 +18,54 @@ pub(super) struct Pool {
     uniforms: Option<wgpu::Buffer>,
     readback: Option<wgpu::Buffer>,
     bind_groups: HashMap<(Kernel, Vec<Page>), Arc<wgpu::BindGroup>>,
+    weights: Weights,
+}
+
+/// The weights that lie in the buffers, whichever run made them: a depth needs only the layers that no depth before it
+/// had, and another placement often none.
+#[derive(Default)]
+struct Weights {
+    /// How a block's matrices lie in its slab: the length of a slab, and offset and length of each matrix.
+    layout: (u32, Vec<(u32, u32)>),
+    /// By buffer and place: with which arguments, and for how many layers.
+    made: HashMap<(u32, u32), (RandomWeights, u32)>,
+}
+
+/// A step that makes weights of blocks: its arguments, buffer and place.
+fn weights_step(plan: &Plan, step: &Step) -> Option<(RandomWeights, u32, u32)> {
+    let Operation::RandomWeights(arguments) = step.operation else { return None };
+    let spec = plan.buffers[step.views[0].buffer];
+    (spec.role == Role::Weights).then_some((arguments, spec.page, step.views[0].at))
+}
+
+impl Weights {
+    fn fit(&mut self, plan: &Plan) {
+        let steps = plan.steps.iter().filter_map(|step| weights_step(plan, step));
+        let mut slab = 0;
+        let mut matrices: Vec<_> = steps
+            .map(|(arguments, _, at)| {
+                slab = arguments.layer_stride;
+                (at % slab, arguments.padded_rows * arguments.stride)
+            })
+            .collect();
+        matrices.sort_unstable();
+        matrices.dedup();
+        let layout = (slab, matrices);
+        if layout != self.layout {
+            *self = Self { layout, made: HashMap::new() };
+        }
+    }
+
+    /// Whether what a step makes is there already; notes it where it is not.
+    fn hold(&mut self, plan: &Plan, step: &Step) -> bool {
+        let Some((arguments, page, at)) = weights_step(plan, step) else { return false };
+        let layers = step.workgroups[1];
+        let held = self.made.get(&(page, at)).is_some_and(|made| made.0 == arguments && made.1 >= layers);
+        if !held {
+            self.made.insert((page, at), (arguments, layers));
+        }
+        held
+    }
 }
 
 impl Pool {
@@ -30,6 +78,7 @@ impl Pool {
             let wanted = |page: &Page| plan.buffers.iter().find(|spec| (spec.role, spec.page) == *page);
             self.buffers.retain(|page, buffer| wanted(page).is_some_and(|spec| buffer.size() <= 2 * spec.bytes()));
             self.bind_groups.clear();
+            self.forget_weights();
         }
         let storage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
         for spec in &plan.buffers {
@@ -40,15 +89,29 @@ impl Pool {
                 self.buffers.remove(&key);
                 let size = if old > 0 { grown(spec, binding_bytes) } else { spec.bytes() };
                 self.buffers.insert(key, buffer(device, "slabs", size, storage));
+                if spec.role == Role::Weights {
+                    self.forget_weights();
+                }
                 self.bind_groups.clear();
             }
         }
+        self.weights.fit(plan);
         let uniform_bytes = UNIFORM_STRIDE * plan.steps.len() as u64;
         if self.uniforms.as_ref().map_or(0, wgpu::Buffer::size) < uniform_bytes {
             let usage = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST;
             self.uniforms = Some(buffer(device, "uniforms", uniform_bytes.next_power_of_two(), usage));
             self.bind_groups.clear();
         }
+    }
+
+    /// Whether what a step makes is there already. It counts as made from now on.
+    pub(super) fn holds(&mut self, plan: &Plan, step: &Step) -> bool {
+        self.weights.hold(plan, step)
+    }
+
+    /// Has every weight made anew.
+    pub(super) fn forget_weights(&mut self) {
+        self.weights.made.clear();
     }
 
     /// The buffer of a plan's spec.

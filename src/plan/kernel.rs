@@ -107,8 +107,9 @@ macro_rules! kernels {
 kernels! {
     /// Makes a random tensor of one or more layers from the counter.
     RandomWeights = "random_weights" [out: Write] {
-        rows: u32, columns: u32, padded_rows: u32, stride: u32, layer_stride: u32, tensor: u32, first_layer: u32,
-        seed: u32, uniform_draws: u32, shake: u32, deviation: f32,
+        columns: u32, padded_rows: u32, stride: u32, row_segment: u32, row_step: u32, column_segment: u32,
+        column_step: u32, layer_stride: u32, tensor: u32, first_layer: u32, seed: u32, draws: u32, shake: u32,
+        deviation: f32,
     }
     /// `y = N(x)` of each row.
     NormForward = "norm_forward" [x: Read, y: Write, scale: Write] {
@@ -124,11 +125,13 @@ kernels! {
     }
     /// RMSNorm of queries and keys in place.
     QkNormForward = "qk_norm_forward" [qkv: Write, scale: Write] {
-        rows: u32, stride: u32, segments: u32, segment: u32, epsilon: f32,
+        rows: u32, stride: u32, segments: u32, segment: u32, features: u32, epsilon: f32,
     }
     /// Attention of every head.
-    AttentionForward = "attention_forward" [qkv: Read, out: Write, stats: Write] {
-        tokens: u32, heads: u32, head_width: u32, stride: u32, causal: u32, nan_bits: u32, score_scale: f32,
+    AttentionForward = "attention_forward"
+        [q: Read, kv: Read, out: Write, probabilities: Write, inverse: Write] {
+        tokens: u32, heads: u32, head_stride: u32, q_stride: u32, kv_stride: u32, causal: u32, nan_bits: u32,
+        score_scale: f32,
     }
     /// `out = N_sum(skip x + N_branch(branch))`, with the square sums of both terms.
     ResidualForward = "residual_forward" [x: Read, branch: Write, out: Write, scale: Write, partials: Write] {
@@ -153,21 +156,22 @@ kernels! {
     }
     /// The gradients of attention scores and queries.
     AttentionQueryBackward = "attention_query_backward"
-        [qkv: Read, stats: Read, out_grad: Read, scores: Write, qkv_grad: Write] {
-        tokens: u32, batch: u32, heads: u32, head_width: u32, stride: u32, causal: u32, score_scale: f32,
+        [kv: Read, out_grad: Read, inverse: Read, probabilities: Write, score_grad: Write, q_grad: Write] {
+        tokens: u32, heads: u32, head_stride: u32, q_stride: u32, kv_stride: u32, causal: u32, score_scale: f32,
     }
     /// The gradients of keys and values.
-    AttentionKeyBackward = "attention_key_backward" [qkv: Read, out_grad: Read, scores: Read, qkv_grad: Write] {
-        tokens: u32, batch: u32, heads: u32, head_width: u32, stride: u32, causal: u32,
+    AttentionKeyBackward = "attention_key_backward"
+        [q: Read, out_grad: Read, probabilities: Read, score_grad: Read, kv_grad: Write] {
+        tokens: u32, heads: u32, head_stride: u32, q_stride: u32, kv_stride: u32, causal: u32,
     }
     /// The gradient through the RMSNorm of queries and keys, in place.
     QkNormBackward = "qk_norm_backward" [qkv: Read, scale: Read, qkv_grad: Write] {
-        rows: u32, stride: u32, segments: u32, segment: u32,
+        rows: u32, stride: u32, segments: u32, segment: u32, features: u32,
     }
     /// The square sum of a weight gradient that is never written.
     WeightGradientNorm = "weight_gradient_norm" [x: Read, g: Read, partials: Write] {
         sequences: u32, tokens: u32, x_stride: u32, g_stride: u32, group_columns: u32, centred: u32, tiles_x: u32,
-        tiles_y: u32,
+        tiles_y: u32, tile_columns: u32, tile_rows: u32,
     }
     /// Square sum, largest value, spread and token cosine of states.
     StreamStatistics = "stream_statistics" [x: Read, results: Write] {

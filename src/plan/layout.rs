@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::Tuning;
+
 /// What a buffer holds. Each role has one slab a block, a sublayer or a pass; its slabs lie one after the other in as
 /// few buffers as the binding limit allows, none of them cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -24,10 +26,12 @@ pub enum Role {
     Qkv,
     /// Scale of the norm on queries and keys, (N, 2, segments).
     QkScale,
-    /// Output of the heads, (N, d).
+    /// Output of the heads, (N, H, k).
     Heads,
-    /// Largest score and normaliser of each row of attention, (B, H, T, 2).
-    AttentionStats,
+    /// Exponentials of the scores, then probabilities, (B, H, ceil(T / 4), T, 4).
+    Probabilities,
+    /// One over the sums of the exponentials, (B, H, ceil(T / 4), 4).
+    Inverse,
     /// Pre-activations, (N, h) or (N, h | g).
     Hidden,
     /// After the activation, (N, h).
@@ -48,12 +52,12 @@ pub enum Role {
     BranchGrad,
     /// Gradient of what a sublayer reads, (N, d).
     InputGrad,
-    /// Gradient of the output of the heads, (N, d).
+    /// Gradient of the output of the heads, (N, H, k).
     HeadsGrad,
     /// (N, q | k | v).
     QkvGrad,
-    /// Probabilities, then gradients of the scores, (2, B, H, T, T).
-    Scores,
+    /// Gradients of the scores, shaped as `Probabilities`.
+    ScoreGrad,
     /// Gradient of the pre-activations, shaped as `Hidden`.
     HiddenGrad,
     /// Square sums of branch and stream, (S L, 2, N).
@@ -122,7 +126,7 @@ impl View {
     }
 }
 
-/// What a device can hold.
+/// What a device can hold, and what suits it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of one binding.
@@ -131,14 +135,25 @@ pub struct Limits {
     pub total_bytes: u64,
     /// Weights of all blocks are kept up to this many bytes, and made anew for each block past it.
     pub kept_weight_bytes: u64,
+    /// The probabilities of all blocks are kept up to this many bytes, and made anew in the backward pass past it.
+    pub kept_probability_bytes: u64,
     /// Workgroups in one dimension of a dispatch.
     pub workgroups: u32,
+    /// How its kernels are cut.
+    pub tuning: Tuning,
 }
 
 impl Default for Limits {
     /// What every WebGPU device grants, and 2 GiB in all.
     fn default() -> Self {
-        Self { binding_bytes: 128 << 20, total_bytes: 2 << 30, kept_weight_bytes: 256 << 20, workgroups: 65_535 }
+        Self {
+            binding_bytes: 128 << 20,
+            total_bytes: 2 << 30,
+            kept_weight_bytes: 256 << 20,
+            kept_probability_bytes: 256 << 20,
+            workgroups: 65_535,
+            tuning: Tuning::default(),
+        }
     }
 }
 

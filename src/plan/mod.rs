@@ -6,12 +6,14 @@ mod decode;
 mod kernel;
 mod layout;
 mod shader;
+mod tuning;
 
 pub use build::build;
 pub use decode::measurement;
 pub use kernel::*;
 pub use layout::{BufferSpec, Limits, PlanError, Results, Role, View};
 pub use shader::compose;
+pub use tuning::{Tile, Tuning};
 
 use crate::model::Config;
 

@@ -1,6 +1,6 @@
 //! The WGSL of a kernel, put together from its file and what it imports.
 
-use super::Kernel;
+use super::{Kernel, Tuning};
 
 /// The files of `shaders/shared/`, by name.
 const SHARED: &[(&str, &str)] = &[
@@ -42,17 +42,22 @@ fn source(kernel: Kernel) -> &'static str {
     )
 }
 
-/// The WGSL of a kernel: its file with each `#import NAME` line replaced by `shaders/shared/NAME.wgsl`, once.
+/// The WGSL of a kernel for a device. Beside WGSL its file has three things: `#import NAME` stands for
+/// `shaders/shared/NAME.wgsl`, once; the lines from `#repeat i NAME` to `#end` are written out NAME times, `{i}` in them
+/// being 0, 1 and so on, for registers cannot be indexed; and the constants of [`Tuning`] are there by name.
 ///
 /// # Panics
-/// Where a file imports what is not there; a test composes every kernel.
+/// Where a file imports or counts what is not there; a test composes every kernel.
 #[must_use]
-pub fn compose(kernel: Kernel) -> String {
-    let mut imported = Vec::new();
-    expand(source(kernel), kernel.stem(), &mut imported)
+pub fn compose(kernel: Kernel, tuning: Tuning) -> String {
+    let constants = tuning.constants(kernel);
+    let mut text: String = constants.iter().map(|(name, value)| format!("const {name} = {value}u;\n")).collect();
+    let source = import(source(kernel), kernel.stem(), &mut Vec::new());
+    repeat(&mut source.lines(), &constants, &mut text);
+    text
 }
 
-fn expand(text: &str, file: &str, imported: &mut Vec<String>) -> String {
+fn import(text: &str, file: &str, imported: &mut Vec<String>) -> String {
     let mut out = String::with_capacity(text.len());
     for line in text.lines() {
         let Some(name) = line.strip_prefix("#import ") else {
@@ -67,7 +72,29 @@ fn expand(text: &str, file: &str, imported: &mut Vec<String>) -> String {
         let Some((_, shared)) = SHARED.iter().find(|(known, _)| *known == name) else {
             panic!("{file}.wgsl imports {name}, which is not in shaders/shared");
         };
-        out.push_str(&expand(shared, name, imported));
+        out.push_str(&import(shared, name, imported));
     }
     out
+}
+
+/// Writes lines out up to the end of their block.
+fn repeat<'a>(lines: &mut impl Iterator<Item = &'a str>, constants: &[(&str, u32)], out: &mut String) {
+    while let Some(line) = lines.next() {
+        if line == "#end" {
+            return;
+        }
+        let Some(head) = line.strip_prefix("#repeat ") else {
+            out.push_str(line);
+            out.push('\n');
+            continue;
+        };
+        let (variable, count) = head.split_once(' ').unwrap_or_else(|| panic!("#repeat needs a name and a count"));
+        let known = constants.iter().find(|(name, _)| *name == count);
+        let count = known.unwrap_or_else(|| panic!("#repeat {variable}: there is no constant {count}")).1;
+        let mut block = String::new();
+        repeat(&mut *lines, constants, &mut block);
+        for i in 0..count {
+            out.push_str(&block.replace(&format!("{{{variable}}}"), &i.to_string()));
+        }
+    }
 }

@@ -3,6 +3,7 @@
 use std::io::Write as _;
 
 use normscope::gpu::{Gpu, GpuError};
+use normscope::plan::Tuning;
 
 /// The best adapter, a software one if there is no other. Without any, a test that needs one is skipped with a message,
 /// unless `NORMSCOPE_REQUIRE_GPU` is set, as it is in CI: then it fails.
@@ -10,9 +11,9 @@ pub fn open() -> Option<Gpu> {
     or_skip(pollster::block_on(Gpu::new()))
 }
 
-/// The same with a given number of lanes a row.
-pub fn open_with_lanes(lanes: u32) -> Option<Gpu> {
-    or_skip(pollster::block_on(Gpu::with_lanes(lanes)))
+/// The same with kernels cut for a kind of device.
+pub fn open_with_tuning(tuning: Tuning) -> Option<Gpu> {
+    or_skip(pollster::block_on(Gpu::with_tuning(tuning)))
 }
 
 fn or_skip(opened: Result<Gpu, GpuError>) -> Option<Gpu> {

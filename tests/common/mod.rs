@@ -11,6 +11,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use normscope::model::{Config, Placement};
+use normscope::plan::Limits;
 use normscope::share::{self, Target};
 use normscope::stats::{Measurement, Quantity};
 use serde_json::Value;
@@ -71,6 +72,11 @@ pub fn extended(query: &str) -> Option<BTreeMap<String, Vec<f64>>> {
     let name = query.replace("placement=", "").replace('&', ",").replace('=', "-");
     let path = directory().join("extended").join(format!("{name}.json"));
     path.exists().then(|| flatten(&read(&path), &config(query)))
+}
+
+/// Limits under which even a small run takes many buffers, keeps no weights and no probabilities.
+pub fn cut() -> Limits {
+    Limits { binding_bytes: 100 << 10, kept_weight_bytes: 0, kept_probability_bytes: 0, ..Limits::default() }
 }
 
 /// The configuration of a query that has nothing wrong in it.

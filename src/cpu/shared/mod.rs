@@ -1,6 +1,7 @@
 //! Twins of `shaders/shared/`.
 
 pub(super) mod activation;
+pub(super) mod attention;
 pub(super) mod norm;
 pub mod random;
 pub(super) mod square_sum;

@@ -4,9 +4,9 @@ fn norm_unit(max_abs: f32) -> f32 {
     if max_abs > 2f32.powi(50) { 2f32.powi(-64) } else { 1.0 }
 }
 
-/// Normalises a row in place; the scale.
-pub(in crate::cpu) fn normalise(kind: u32, row: &mut [f32], epsilon: f32) -> f32 {
-    let width = row.len() as f32;
+/// Normalises a row of `width` features in place; the scale. Padding, which only RMSNorm may meet, is zero and stays so.
+pub(in crate::cpu) fn normalise(kind: u32, row: &mut [f32], width: u32, epsilon: f32) -> f32 {
+    let width = width as f32;
     let max_abs = row.iter().fold(0f32, |max, x| max.max(x.abs()));
     let unit = norm_unit(max_abs);
     let mean = if kind == 0 { row.iter().map(|x| x * 0.000_976_562_5).sum::<f32>() / width * 1024.0 } else { 0.0 };
@@ -18,9 +18,9 @@ pub(in crate::cpu) fn normalise(kind: u32, row: &mut [f32], epsilon: f32) -> f32
     scale
 }
 
-/// The gradient `dy` of a normalised row `y` becomes that of the row before its norm.
-pub(in crate::cpu) fn norm_gradient(kind: u32, dy: &mut [f32], y: &[f32], scale: f32) {
-    let width = dy.len() as f32;
+/// The gradient `dy` of a normalised row `y` of `width` features becomes that of the row before its norm.
+pub(in crate::cpu) fn norm_gradient(kind: u32, dy: &mut [f32], y: &[f32], width: u32, scale: f32) {
+    let width = width as f32;
     let along = dy.iter().zip(y).map(|(dy, y)| dy * y).sum::<f32>() / width;
     let mean = if kind == 0 { dy.iter().sum::<f32>() / width } else { 0.0 };
     for (dy, y) in dy.iter_mut().zip(y) {

@@ -8,7 +8,7 @@ use super::super::{
     AttentionKeyBackward, AttentionQueryBackward, CrossEntropy, QkNormBackward, ResidualBackward, SkipBackward,
     WeightGradientNorm,
 };
-use super::{Builder, Family, NAN_BITS, gradient_tiles, qk_segments};
+use super::{Builder, Family, NAN_BITS, attention_stride, gradient_tiles, head_stride, qk_segments, unembedding};
 
 impl Builder<'_> {
     pub(super) fn loss(&mut self) {
@@ -18,7 +18,8 @@ impl Builder<'_> {
             self.norm(last, out, scale);
         }
         let (output, logits) = (self.output(), self.slabs.logits.slab(0));
-        let (weight, family) = (self.slabs.unembedding.slab(0), self.unembedding());
+        let weight = self.slabs.unembedding.slab(0);
+        let family = Family { index: 0, first: unembedding(self.config), groups: 1 };
         self.matmul(output, weight, logits, &family);
         let arguments = CrossEntropy {
             rows: self.rows,
@@ -63,7 +64,9 @@ impl Builder<'_> {
     /// that the second one's gradients sum to zero over a sequence.
     fn gradient_norm(&mut self, x: View, g: View, partials: View, family: &Family, keys: bool) {
         let Family { first: placed, groups, .. } = *family;
-        let (tiles_x, tiles_y) = gradient_tiles(placed.rows / 4, placed.columns);
+        let tuning = self.limits.tuning;
+        let (tiles_x, tiles_y) = gradient_tiles(tuning, &placed);
+        let (tile_rows, tile_columns) = tuning.gradient_partial();
         let arguments = WeightGradientNorm {
             sequences: self.config.batch,
             tokens: self.config.tokens,
@@ -73,15 +76,18 @@ impl Builder<'_> {
             centred: if keys { 1 } else { u32::MAX },
             tiles_x,
             tiles_y,
+            tile_columns,
+            tile_rows,
         };
         let flops = self.matmul_flops(family);
-        self.push(arguments, &[x, g, partials], [tiles_x, tiles_y, groups], flops);
+        let (workgroups_x, workgroups_y) = tuning.gradient().workgroups(placed.rows / 4, placed.columns);
+        self.push(arguments, &[x, g, partials], [workgroups_x, workgroups_y, groups], flops);
     }
 
     pub(super) fn backward(&mut self) {
         for k in (0..self.sublayers.len()).rev() {
             let sublayer = self.sublayers[k];
-            if sublayer.kind == SublayerKind::FeedForward && !self.keeps_weights {
+            if sublayer.kind == SublayerKind::FeedForward && !self.keeps.weights {
                 self.block_weights(sublayer.block as u32, 1);
             }
             let grad = self.slabs.grad.slab(0);
@@ -112,7 +118,7 @@ impl Builder<'_> {
 
     /// Where the square sums of a family in a block go.
     fn gradient_partials(&self, family: &Family, block: usize) -> View {
-        let (x, y) = gradient_tiles(family.first.rows / 4, family.first.columns);
+        let (x, y) = gradient_tiles(self.limits.tuning, &family.first);
         self.slabs.weight_grad_partials[family.index].slab(0).after(block as u32 * family.groups * x * y)
     }
 
@@ -140,34 +146,41 @@ impl Builder<'_> {
         let block = self.sublayers[k].block;
         let mut out_grad = branch_grad;
         if let Some(family) = self.output_family(SublayerKind::Attention) {
-            self.output_gradient_norm(self.slabs.heads.slab(block), branch_grad, &family, block);
+            if !family.first.fixed {
+                self.output_gradient_norm(self.slabs.heads.slab(block), branch_grad, &family, block);
+            }
             out_grad = self.slabs.heads_grad.slab(0);
             self.matmul_transposed(branch_grad, self.weight(block, &family.first), None, out_grad, &family);
         }
+        if !self.keeps.probabilities {
+            self.heads_forward(block);
+        }
         let (qkv, qkv_grad) = (self.slabs.qkv.slab(block), self.slabs.qkv_grad.slab(0));
-        let scores = self.slabs.scores.slab(0);
+        let (probabilities, score_grad) = (self.probabilities(block), self.slabs.score_grad.slab(0));
         let (tokens, batch, heads) = (self.config.tokens, self.config.batch, self.config.heads);
-        let (head_width, causal) = (self.config.head_width() as u32, u32::from(self.config.causal.0));
-        let arguments = AttentionQueryBackward {
-            tokens,
-            batch,
-            heads,
-            head_width,
-            stride: self.stride,
-            causal,
-            score_scale: self.score_scale(),
-        };
-        let views = [qkv, self.slabs.attention_stats.slab(block), out_grad, scores, qkv_grad];
-        self.push(arguments, &views, self.attention_workgroups(), 2 * self.attention_flops());
-        let arguments = AttentionKeyBackward { tokens, batch, heads, head_width, stride: self.stride, causal };
-        let threads = tokens * head_width.div_ceil(4);
-        let views = [qkv, out_grad, scores, qkv_grad];
-        self.push(arguments, &views, [threads.div_ceil(32), heads, batch], self.attention_flops());
+        let (head_stride, causal) = (head_stride(self.config), u32::from(self.config.causal.0));
+        let part = attention_stride(self.config);
+        let (q_stride, kv_stride) = (3 * part, 3 * part);
+        let score_scale = self.score_scale();
+        let arguments = AttentionQueryBackward { tokens, heads, head_stride, q_stride, kv_stride, causal, score_scale };
+        let inverse = self.slabs.inverse.slab(block);
+        let views = [qkv.after(part), out_grad, inverse, probabilities, score_grad, qkv_grad];
+        self.push(arguments, &views, self.attention_workgroups(), self.attention_flops());
+        let arguments = AttentionKeyBackward { tokens, heads, head_stride, q_stride, kv_stride, causal };
+        let threads = tokens.div_ceil(4) * head_stride.div_ceil(2);
+        let views = [qkv, out_grad, probabilities, score_grad, qkv_grad.after(part)];
+        self.push(arguments, &views, [threads.div_ceil(16), heads, batch], self.attention_flops());
         let segments = qk_segments(self.config);
-        if let Some((segments, segment)) = segments {
-            let arguments = QkNormBackward { rows: self.rows, stride: self.stride, segments, segment };
+        if let Some(segments) = segments {
+            let arguments = QkNormBackward {
+                rows: self.rows,
+                stride: part,
+                segments: segments.count,
+                segment: segments.floats,
+                features: segments.features,
+            };
             let views = [qkv, self.slabs.qk_scale.slab(block), qkv_grad];
-            self.push(arguments, &views, [(2 * self.rows * segments).div_ceil(32), 1, 1], self.row_flops());
+            self.push(arguments, &views, [(2 * self.rows * segments.count).div_ceil(32), 1, 1], self.row_flops());
         }
         let family = self.input_family(SublayerKind::Attention);
         let (x, weight) = (self.sublayer_input(k), self.weight(block, &family.first));

@@ -1,13 +1,13 @@
 //! The forward pass.
 
-use crate::model::{Matrix, NORM_EPSILON, SublayerKind, Tensor};
+use crate::model::{NORM_EPSILON, SublayerKind};
 
 use super::super::layout::View;
 use super::super::{ActivationForward, AttentionForward, QkNormForward, ResidualForward};
-use super::{Builder, Family, NAN_BITS, Placed, qk_segments, vec4s};
+use super::{Builder, NAN_BITS, attention_stride, head_stride, qk_segments};
 
 /// Tokens that an attention kernel's workgroup takes.
-const TOKENS_PER_WORKGROUP: u32 = 4;
+const TOKENS_PER_WORKGROUP: u32 = 16;
 
 impl Builder<'_> {
     /// The stream before sublayer `k` of the model, and after it.
@@ -28,7 +28,7 @@ impl Builder<'_> {
     /// What sublayer `k` returns.
     pub(super) fn sublayer_output(&self, k: usize) -> View {
         let sublayer = self.sublayers[k];
-        if sublayer.kind == SublayerKind::Attention && !self.config.output_projection.0 {
+        if sublayer.kind == SublayerKind::Attention && self.output_family(SublayerKind::Attention).is_none() {
             return self.slabs.heads.slab(sublayer.block);
         }
         self.slabs.branch.slab(if sublayer.branch_norm { k } else { 0 })
@@ -37,7 +37,7 @@ impl Builder<'_> {
     pub(super) fn forward(&mut self) {
         for k in 0..self.sublayers.len() {
             let sublayer = self.sublayers[k];
-            if sublayer.kind == SublayerKind::Attention && !self.keeps_weights {
+            if sublayer.kind == SublayerKind::Attention && !self.keeps.weights {
                 self.block_weights(sublayer.block as u32, 1);
             }
             let (x, out) = self.stream_around(k);
@@ -71,28 +71,46 @@ impl Builder<'_> {
         let family = self.input_family(SublayerKind::Attention);
         let qkv = self.slabs.qkv.slab(block);
         self.matmul(self.sublayer_input(k), self.weight(block, &family.first), qkv, &family);
-        if let Some((segments, segment)) = qk_segments(self.config) {
-            let arguments =
-                QkNormForward { rows: self.rows, stride: self.stride, segments, segment, epsilon: NORM_EPSILON as f32 };
+        if let Some(segments) = qk_segments(self.config) {
+            let arguments = QkNormForward {
+                rows: self.rows,
+                stride: attention_stride(self.config),
+                segments: segments.count,
+                segment: segments.floats,
+                features: segments.features,
+                epsilon: NORM_EPSILON as f32,
+            };
             let scale = self.slabs.qk_scale.slab(block);
-            let workgroups = [(2 * self.rows * segments).div_ceil(32), 1, 1];
+            let workgroups = [(2 * self.rows * segments.count).div_ceil(32), 1, 1];
             self.push(arguments, &[qkv, scale], workgroups, self.row_flops());
         }
-        let heads = self.slabs.heads.slab(block);
+        self.heads_forward(block);
+        if let Some(family) = self.output_family(SublayerKind::Attention) {
+            let (heads, weight) = (self.slabs.heads.slab(block), self.weight(block, &family.first));
+            self.matmul(heads, weight, self.sublayer_output(k), &family);
+        }
+    }
+
+    /// Attention proper; again in the backward pass where the probabilities were not kept.
+    pub(super) fn heads_forward(&mut self, block: usize) {
+        let (qkv, part) = (self.slabs.qkv.slab(block), attention_stride(self.config));
         let arguments = AttentionForward {
             tokens: self.config.tokens,
             heads: self.config.heads,
-            head_width: self.config.head_width() as u32,
-            stride: self.stride,
+            head_stride: head_stride(self.config),
+            q_stride: 3 * part,
+            kv_stride: 3 * part,
             causal: u32::from(self.config.causal.0),
             nan_bits: NAN_BITS,
             score_scale: self.score_scale(),
         };
-        let stats = self.slabs.attention_stats.slab(block);
-        self.push(arguments, &[qkv, heads, stats], self.attention_workgroups(), self.attention_flops());
-        if let Some(family) = self.output_family(SublayerKind::Attention) {
-            self.matmul(heads, self.weight(block, &family.first), self.sublayer_output(k), &family);
-        }
+        let (heads, inverse) = (self.slabs.heads.slab(block), self.slabs.inverse.slab(block));
+        let views = [qkv, qkv.after(part), heads, self.probabilities(block), inverse];
+        self.push(arguments, &views, self.attention_workgroups(), self.attention_flops());
+    }
+
+    pub(super) fn probabilities(&self, block: usize) -> View {
+        self.slabs.probabilities.slab(if self.keeps.probabilities { block } else { 0 })
     }
 
     pub(super) fn score_scale(&self) -> f32 {
@@ -132,14 +150,5 @@ impl Builder<'_> {
         } else {
             self.slabs.stream.slab(self.config.depth as usize)
         }
-    }
-
-    /// The un-embedding as a product of its own.
-    pub(super) fn unembedding(&self) -> Family {
-        let (fan_in, fan_out) = (self.config.width as usize, self.config.vocab as usize);
-        let matrix =
-            Matrix { tensor: Tensor::Unembedding, sublayer: SublayerKind::FeedForward, fan_in, fan_out, std: 0.0 };
-        let first = Placed { matrix, at: 0, rows: 4 * self.stride, columns: vec4s(fan_out) };
-        Family { index: 0, first, groups: 1 }
     }
 }

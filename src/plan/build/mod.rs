@@ -10,16 +10,12 @@ use crate::model::{Activation, Config, Matrix, NORM_EPSILON, Norm, QkNorm, Subla
 use super::layout::{BufferSpec, Limits, PlanError, Results, View};
 use super::{
     MatmulBackward, MatmulForward, NormForward, Operation, Plan, RandomWeights, ReduceSquareSums, Step,
-    StreamStatistics,
+    StreamStatistics, Tuning,
 };
 use slabs::{SlabTable, allocate};
 
 /// Rows that a row kernel's workgroup takes.
 const ROWS_PER_WORKGROUP: u32 = 4;
-/// Rows and vec4 columns that a matrix product's workgroup makes.
-const MATMUL_TILE: (u32, u32) = (32, 16);
-/// vec4 columns of g and of x that a gradient norm's workgroup takes.
-const GRADIENT_TILE: (u32, u32) = (16, 8);
 /// A NaN for kernels, which WGSL cannot spell.
 const NAN_BITS: u32 = 0x7fc0_0000;
 
@@ -41,17 +37,70 @@ fn vec4s(floats: usize) -> u32 {
     floats.div_ceil(4) as u32
 }
 
-/// Workgroups in x and y of a gradient norm over `x_columns` by `g_columns` vec4s.
-fn gradient_tiles(x_columns: u32, g_columns: u32) -> (u32, u32) {
-    (g_columns.div_ceil(GRADIENT_TILE.0), x_columns.div_ceil(GRADIENT_TILE.1))
+/// Partial sums in x and y of the norm of a matrix's gradient.
+fn gradient_tiles(tuning: Tuning, matrix: &Placed) -> (u32, u32) {
+    let (tile_rows, tile_columns) = tuning.gradient_partial();
+    (matrix.columns.div_ceil(tile_columns), (matrix.rows / 4).div_ceil(tile_rows))
 }
 
-/// Segments of the norm on queries and keys: how many and how long.
-fn qk_segments(config: &Config) -> Option<(u32, u32)> {
+/// vec4s of a head, and of all heads of a token.
+fn head_stride(config: &Config) -> u32 {
+    vec4s(config.head_width())
+}
+
+fn attention_stride(config: &Config) -> u32 {
+    config.heads * head_stride(config)
+}
+
+/// vec4s of what attention has one number of for each query, and for each query and key; see
+/// `shaders/shared/attention.wgsl`.
+fn score_vec4s(config: &Config) -> (u32, u32) {
+    let rows = config.batch * config.heads * config.tokens.div_ceil(4);
+    (rows, rows * config.tokens)
+}
+
+/// Segments of the norm on queries and keys.
+#[derive(Clone, Copy)]
+struct Segments {
+    count: u32,
+    /// Floats of one, with its padding.
+    floats: u32,
+    features: u32,
+}
+
+fn qk_segments(config: &Config) -> Option<Segments> {
     match config.qk_norm {
         QkNorm::None => None,
-        QkNorm::Head => Some((config.heads, config.head_width() as u32)),
-        QkNorm::Full => Some((1, config.width)),
+        QkNorm::Head => Some(Segments {
+            count: config.heads,
+            floats: 4 * head_stride(config),
+            features: config.head_width() as u32,
+        }),
+        QkNorm::Full => Some(Segments { count: 1, floats: 4 * attention_stride(config), features: config.width }),
+    }
+}
+
+/// Rows or columns of a matrix: each `segment` of them are padded to `step`.
+#[derive(Clone, Copy)]
+struct Padding {
+    segment: u32,
+    step: u32,
+    count: u32,
+}
+
+impl Padding {
+    /// All of them together.
+    fn whole(length: usize) -> Self {
+        Self { segment: length as u32, step: 4 * vec4s(length), count: 1 }
+    }
+
+    /// Head by head.
+    fn heads(config: &Config) -> Self {
+        Self { segment: config.head_width() as u32, step: 4 * head_stride(config), count: config.heads }
+    }
+
+    const fn padded(&self) -> u32 {
+        self.step * self.count
     }
 }
 
@@ -64,6 +113,52 @@ struct Placed {
     columns: u32,
     /// Rows, padded.
     rows: u32,
+    row_padding: Padding,
+    column_padding: Padding,
+    /// No parameter, but ones on the diagonal: what takes the padding out of the heads where nothing projects them.
+    fixed: bool,
+}
+
+impl Placed {
+    fn new(config: &Config, matrix: Matrix) -> Self {
+        let row_padding =
+            if matrix.tensor == Tensor::Wo { Padding::heads(config) } else { Padding::whole(matrix.fan_in) };
+        let column_padding = match matrix.tensor {
+            Tensor::Wq | Tensor::Wk | Tensor::Wv => Padding::heads(config),
+            _ => Padding::whole(matrix.fan_out),
+        };
+        let (rows, columns) = (row_padding.padded(), column_padding.padded() / 4);
+        Self { matrix, at: 0, columns, rows, row_padding, column_padding, fixed: false }
+    }
+}
+
+/// A tensor that no block owns.
+fn global(config: &Config, tensor: Tensor, (fan_in, fan_out): (usize, usize), std: f64) -> Placed {
+    let sublayer = SublayerKind::FeedForward;
+    Placed::new(config, Matrix { tensor, sublayer, fan_in, fan_out, std })
+}
+
+/// U.
+fn unembedding(config: &Config) -> Placed {
+    let std = 1.0 / f64::from(config.width).sqrt();
+    global(config, Tensor::Unembedding, (config.width as usize, config.vocab as usize), std)
+}
+
+/// Every matrix of a block in its slab.
+fn place(config: &Config) -> Vec<Placed> {
+    let mut placed: Vec<_> = matrices(config).into_iter().map(|matrix| Placed::new(config, matrix)).collect();
+    if !config.output_projection.0 && !config.head_width().is_multiple_of(4) {
+        let width = config.width as usize;
+        let (sublayer, std) = (SublayerKind::Attention, 1.0);
+        let matrix = Matrix { tensor: Tensor::Wo, sublayer, fan_in: width, fan_out: width, std };
+        placed.push(Placed { fixed: true, ..Placed::new(config, matrix) });
+    }
+    let mut at = 0;
+    for placed in &mut placed {
+        placed.at = at;
+        at += placed.rows * placed.columns;
+    }
+    placed
 }
 
 /// Matrices of one shape that follow each other and are multiplied with the same input: one product serves them all.
@@ -85,13 +180,25 @@ fn families(placed: &[Placed]) -> Vec<Family> {
     list
 }
 
+/// The products of parameters.
+fn trained(families: &[Family]) -> impl Iterator<Item = &Family> {
+    families.iter().filter(|family| !family.first.fixed)
+}
+
+/// What is kept for all blocks at once.
+#[derive(Clone, Copy)]
+struct Keeps {
+    weights: bool,
+    probabilities: bool,
+}
+
 struct Builder<'a> {
     config: &'a Config,
     limits: &'a Limits,
     sublayers: Vec<Sublayer>,
     placed: Vec<Placed>,
     families: Vec<Family>,
-    keeps_weights: bool,
+    keeps: Keeps,
     buffers: Vec<BufferSpec>,
     steps: Vec<Step>,
     /// vec4s of a row of the stream.
@@ -105,26 +212,22 @@ struct Builder<'a> {
 
 impl<'a> Builder<'a> {
     fn new(config: &'a Config, limits: &'a Limits) -> Result<Self, PlanError> {
-        let mut at = 0;
-        let placed: Vec<Placed> = matrices(config)
-            .into_iter()
-            .map(|matrix| {
-                let (rows, columns) = (4 * vec4s(matrix.fan_in), vec4s(matrix.fan_out));
-                let placed = Placed { matrix, at, columns, rows };
-                at += rows * columns;
-                placed
-            })
-            .collect();
-        let keeps_weights = 16 * u64::from(at) * u64::from(config.depth) <= limits.kept_weight_bytes;
+        let placed = place(config);
+        let of_all = |vec4s: u32| 16 * u64::from(vec4s) * u64::from(config.depth);
+        let weights = placed.iter().map(|placed| placed.rows * placed.columns).sum();
+        let keeps = Keeps {
+            weights: of_all(weights) <= limits.kept_weight_bytes,
+            probabilities: of_all(score_vec4s(config).1) <= limits.kept_probability_bytes,
+        };
         let families = families(&placed);
-        let (buffers, slabs, results) = allocate(config, limits, &placed, &families, keeps_weights)?;
+        let (buffers, slabs, results) = allocate(config, limits, &placed, &families, keeps)?;
         Ok(Self {
             config,
             limits,
             sublayers: config.sublayers(),
             placed,
             families,
-            keeps_weights,
+            keeps,
             buffers,
             steps: Vec::new(),
             stride: vec4s(config.width as usize),
@@ -191,27 +294,32 @@ impl<'a> Builder<'a> {
     }
 
     fn weight(&self, block: usize, placed: &Placed) -> View {
-        let slab = self.slabs.weights.slab(if self.keeps_weights { block } else { 0 });
+        let slab = self.slabs.weights.slab(if self.keeps.weights { block } else { 0 });
         slab.after(placed.at)
     }
 
-    fn random(&mut self, tensor: Tensor, shape: (usize, usize), std: f64, first_layer: u32, out: View, layers: u32) {
-        let (rows, columns) = shape;
-        let stride = vec4s(columns);
-        // x_0 is not multiplied as a matrix from the right, so its rows need no padding.
-        let padded_rows = if tensor == Tensor::Input { rows as u32 } else { 4 * vec4s(rows) };
+    /// One tensor of `layers` layers.
+    fn random(&mut self, placed: &Placed, first_layer: u32, out: View, layers: u32) {
+        let Placed { matrix, columns: stride, rows: padded_rows, row_padding, column_padding, fixed, .. } = *placed;
+        let draws = match fixed {
+            true => 2,
+            false => u32::from(first_layer != GLOBAL_LAYER && self.config.init.is_uniform()),
+        };
         let arguments = RandomWeights {
-            rows: rows as u32,
-            columns: columns as u32,
+            columns: matrix.fan_out as u32,
             padded_rows,
             stride,
+            row_segment: row_padding.segment,
+            row_step: row_padding.step,
+            column_segment: column_padding.segment,
+            column_step: column_padding.step,
             layer_stride: self.slabs.weights.slab_vec4s,
-            tensor: tensor.id(),
+            tensor: matrix.tensor.id(),
             first_layer,
             seed: self.config.seed,
-            uniform_draws: u32::from(first_layer != GLOBAL_LAYER && self.config.init.is_uniform()),
+            draws,
             shake: 0,
-            deviation: std as f32,
+            deviation: matrix.std as f32,
         };
         let threads = padded_rows * stride;
         let flops = 200 * u64::from(threads) * u64::from(layers);
@@ -219,17 +327,19 @@ impl<'a> Builder<'a> {
     }
 
     fn inputs(&mut self) {
-        let (rows, d, vocab) = (self.rows as usize, self.config.width as usize, self.config.vocab as usize);
         let recipe = self.config.placement.recipe();
         let input = if recipe.embedding_norm { self.slabs.embedding.slab(0) } else { self.slabs.stream.slab(0) };
-        self.random(Tensor::Input, (rows, d), 1.0, GLOBAL_LAYER, input, 1);
-        let unembedding = self.slabs.unembedding.slab(0);
-        self.random(Tensor::Unembedding, (d, vocab), 1.0 / (d as f64).sqrt(), GLOBAL_LAYER, unembedding, 1);
+        let (rows, width) = (self.config.rows(), self.config.width as usize);
+        let mut embedded = global(self.config, Tensor::Input, (rows, width), 1.0);
+        // It is not multiplied as a matrix from the right, so its rows need no padding.
+        embedded.rows = self.rows;
+        self.random(&embedded, GLOBAL_LAYER, input, 1);
+        self.random(&unembedding(self.config), GLOBAL_LAYER, self.slabs.unembedding.slab(0), 1);
         if recipe.embedding_norm {
             let (out, scale) = (self.slabs.stream.slab(0), self.slabs.input_scale.slab(0));
             self.norm(input, out, scale);
         }
-        if self.keeps_weights {
+        if self.keeps.weights {
             let runs: Vec<_> = self.slabs.weights.runs().collect();
             for (first, count) in runs {
                 self.block_weights(first, count);
@@ -237,12 +347,15 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// All matrices of `count` blocks from `first` on.
+    /// All matrices of `count` blocks from `first` on, some blocks at a time: where another run left them, a device
+    /// need not make them again.
     fn block_weights(&mut self, first: u32, count: u32) {
-        for placed in self.placed.clone() {
-            let Matrix { tensor, fan_in, fan_out, std, .. } = placed.matrix;
-            let out = self.weight(first as usize, &placed);
-            self.random(tensor, (fan_in, fan_out), std, first, out, count);
+        const BLOCKS: u32 = 10;
+        for from in (first..first + count).step_by(BLOCKS as usize) {
+            for placed in self.placed.clone() {
+                let out = self.weight(from as usize, &placed);
+                self.random(&placed, from, out, BLOCKS.min(first + count - from));
+            }
         }
     }
 
@@ -269,7 +382,8 @@ impl<'a> Builder<'a> {
             group_columns: placed.columns,
             group_stride: placed.rows * placed.columns,
         };
-        let workgroups = [columns.div_ceil(MATMUL_TILE.1), self.rows.div_ceil(MATMUL_TILE.0), 1];
+        let (x, y) = self.limits.tuning.product().workgroups(self.rows, columns);
+        let workgroups = [x, y, 1];
         self.push(arguments, &[a, weight, out], workgroups, self.matmul_flops(family));
     }
 
@@ -297,9 +411,9 @@ impl<'a> Builder<'a> {
             mode,
             kind: self.activation_kind(),
         };
-        let workgroups = [out_columns.div_ceil(MATMUL_TILE.1), self.rows.div_ceil(MATMUL_TILE.0), 1];
+        let (x, y) = self.limits.tuning.product().workgroups(self.rows, out_columns);
         let views = [g, weight, hidden.unwrap_or(weight), out];
-        self.push(arguments, &views, workgroups, self.matmul_flops(family));
+        self.push(arguments, &views, [x, y, 1], self.matmul_flops(family));
     }
 
     /// What is taken from stored states, and the sums of all partial sums.
@@ -323,13 +437,13 @@ impl<'a> Builder<'a> {
         let (rows, updates) = (self.rows, 2 * self.sublayers.len() as u32);
         self.reduce(self.slabs.update_partials.slab(0), self.results.update, updates, rows);
         self.reduce(self.slabs.stream_grad_partials.slab(0), self.results.grad_stream, states, rows);
-        for family in self.families.clone() {
-            let (x, y) = gradient_tiles(family.first.rows / 4, family.first.columns);
+        for family in trained(&self.families.clone()) {
+            let (x, y) = gradient_tiles(self.limits.tuning, &family.first);
             let partials = self.slabs.weight_grad_partials[family.index].slab(0);
             let (at, groups) = self.results.grad_weight[family.index];
             self.reduce(partials, at, self.config.depth * groups, x * y);
         }
-        let (x, y) = gradient_tiles(self.stride, vec4s(self.config.vocab as usize));
+        let (x, y) = gradient_tiles(self.limits.tuning, &unembedding(self.config));
         self.reduce(self.slabs.unembedding_grad_partials.slab(0), self.results.grad_unembed, 1, x * y);
         self.reduce(self.slabs.loss_partials.slab(0), self.results.loss, 1, rows);
     }

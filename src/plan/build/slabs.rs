@@ -3,7 +3,9 @@
 use crate::model::{Activation, Config};
 
 use super::super::layout::{BufferSpec, Limits, PlanError, Results, Role, View};
-use super::{Family, Placed, gradient_tiles, qk_segments, vec4s};
+use super::{
+    Family, Keeps, Placed, attention_stride, gradient_tiles, qk_segments, score_vec4s, trained, unembedding, vec4s,
+};
 
 /// Slabs of one role, over one or more buffers.
 #[derive(Clone, Copy)]
@@ -42,7 +44,8 @@ pub(super) struct SlabTable {
     pub(super) qkv: Slabs,
     pub(super) qk_scale: Slabs,
     pub(super) heads: Slabs,
-    pub(super) attention_stats: Slabs,
+    pub(super) probabilities: Slabs,
+    pub(super) inverse: Slabs,
     pub(super) hidden: Slabs,
     pub(super) activated: Slabs,
     pub(super) branch: Slabs,
@@ -55,7 +58,7 @@ pub(super) struct SlabTable {
     pub(super) input_grad: Slabs,
     pub(super) heads_grad: Slabs,
     pub(super) qkv_grad: Slabs,
-    pub(super) scores: Slabs,
+    pub(super) score_grad: Slabs,
     pub(super) hidden_grad: Slabs,
     pub(super) update_partials: Slabs,
     pub(super) stream_grad_partials: Slabs,
@@ -95,7 +98,7 @@ pub(super) fn allocate(
     limits: &Limits,
     placed: &[Placed],
     families: &[Family],
-    keeps_weights: bool,
+    keeps: Keeps,
 ) -> Result<(Vec<BufferSpec>, SlabTable, Results), PlanError> {
     let (depth, width, rows) = (config.depth as usize, config.width as usize, config.rows());
     let sublayers = depth * config.sublayers_per_block();
@@ -111,9 +114,10 @@ pub(super) fn allocate(
     let mut slabs = |role, count, vec4s| allocator.slabs(role, count, vec4s);
     let per_norm = if recipe.input_norm { sublayers } else { 0 };
     let branches = if recipe.branch_norm { sublayers } else { 1 };
-    let segments = qk_segments(config).map_or(0, |(count, _)| count as usize);
+    let segments = qk_segments(config).map_or(0, |segments| segments.count as usize);
     let with_segments = if segments > 0 { depth } else { 0 };
-    let pairs = config.batch as usize * config.heads as usize * config.tokens as usize;
+    let heads = rows as u32 * attention_stride(config);
+    let (score_rows, probabilities) = score_vec4s(config);
     let once = |wanted: bool| usize::from(wanted);
     let update_outputs = 2 * sublayers as u32;
     let states = depth as u32 + 1;
@@ -129,24 +133,25 @@ pub(super) fn allocate(
         stream: result(stream_results),
         update: result(update_outputs),
         grad_stream: result(states),
-        grad_weight: families.iter().map(|family| (result(depth as u32 * family.groups), family.groups)).collect(),
+        grad_weight: trained(families).map(|family| (result(depth as u32 * family.groups), family.groups)).collect(),
         grad_unembed: result(1),
         loss: result(1),
     };
     results.vec4s = next;
 
     let table = SlabTable {
-        weights: slabs(Role::Weights, if keeps_weights { depth } else { 1 }, block_vec4s)?,
+        weights: slabs(Role::Weights, if keeps.weights { depth } else { 1 }, block_vec4s)?,
         unembedding: slabs(Role::Unembedding, 1, 4 * stride * vocab_stride)?,
         embedding: slabs(Role::Embedding, once(recipe.embedding_norm), stream)?,
         stream: slabs(Role::Stream, depth + 1, stream)?,
         middle: slabs(Role::Middle, depth, stream)?,
         normed: slabs(Role::Normed, per_norm, stream)?,
         input_scale: slabs(Role::InputScale, per_norm.max(once(recipe.embedding_norm)), vec4s(rows))?,
-        qkv: slabs(Role::Qkv, depth, 3 * stream)?,
+        qkv: slabs(Role::Qkv, depth, 3 * heads)?,
         qk_scale: slabs(Role::QkScale, with_segments, vec4s(2 * rows * segments))?,
-        heads: slabs(Role::Heads, depth, stream)?,
-        attention_stats: slabs(Role::AttentionStats, depth, vec4s(2 * pairs))?,
+        heads: slabs(Role::Heads, depth, heads)?,
+        probabilities: slabs(Role::Probabilities, if keeps.probabilities { depth } else { 1 }, probabilities)?,
+        inverse: slabs(Role::Inverse, depth, score_rows)?,
         hidden: slabs(Role::Hidden, depth, hidden)?,
         activated: slabs(Role::Activated, depth, rows as u32 * hidden_stride)?,
         branch: slabs(Role::Branch, branches, stream)?,
@@ -157,21 +162,20 @@ pub(super) fn allocate(
         grad: slabs(Role::Grad, 1, stream)?,
         branch_grad: slabs(Role::BranchGrad, 1, stream)?,
         input_grad: slabs(Role::InputGrad, 1, stream)?,
-        heads_grad: slabs(Role::HeadsGrad, 1, stream)?,
-        qkv_grad: slabs(Role::QkvGrad, 1, 3 * stream)?,
-        scores: slabs(Role::Scores, 1, vec4s(2 * pairs * config.tokens as usize))?,
+        heads_grad: slabs(Role::HeadsGrad, 1, heads)?,
+        qkv_grad: slabs(Role::QkvGrad, 1, 3 * heads)?,
+        score_grad: slabs(Role::ScoreGrad, 1, probabilities)?,
         hidden_grad: slabs(Role::HiddenGrad, 1, hidden)?,
         update_partials: slabs(Role::UpdatePartials, 1, update_outputs * rows as u32)?,
         stream_grad_partials: slabs(Role::StreamGradPartials, 1, states * rows as u32)?,
-        weight_grad_partials: families
-            .iter()
+        weight_grad_partials: trained(families)
             .map(|family| {
-                let (x, y) = gradient_tiles(family.first.rows / 4, family.first.columns);
+                let (x, y) = gradient_tiles(limits.tuning, &family.first);
                 slabs(Role::WeightGradPartials(family.index as u8), 1, depth as u32 * family.groups * x * y)
             })
             .collect::<Result<_, _>>()?,
         unembedding_grad_partials: {
-            let (x, y) = gradient_tiles(stride, vocab_stride);
+            let (x, y) = gradient_tiles(limits.tuning, &unembedding(config));
             slabs(Role::UnembeddingGradPartials, 1, x * y)?
         },
         loss_partials: slabs(Role::LossPartials, 1, rows as u32)?,

@@ -1,0 +1,87 @@
+//! How kernels are cut to suit a device. Results differ by rounding alone.
+
+use super::Kernel;
+
+/// What kind of device the kernels are to suit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Tuning {
+    /// Graphics hardware: many threads that are in each other's reach.
+    #[default]
+    Graphics,
+    /// The processor itself (SwiftShader, llvmpipe): a load costs more than a product, and a barrier more than it saves.
+    Processor,
+}
+
+/// What a thread of a product makes in registers, and how many threads a workgroup has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tile {
+    /// Rows; in a gradient norm, vec4s of rows.
+    pub rows: u32,
+    /// vec4s of columns.
+    pub columns: u32,
+    /// Threads of a workgroup along the columns and along the rows.
+    pub threads: (u32, u32),
+}
+
+impl Tile {
+    /// Workgroups in x and y that make this many rows and columns, in the tile's units.
+    #[must_use]
+    pub const fn workgroups(&self, rows: u32, columns: u32) -> (u32, u32) {
+        (columns.div_ceil(self.columns * self.threads.0), rows.div_ceil(self.rows * self.threads.1))
+    }
+}
+
+impl Tuning {
+    /// Every one.
+    pub const ALL: &'static [Self] = &[Self::Graphics, Self::Processor];
+
+    /// Threads that share a row.
+    #[must_use]
+    pub const fn lanes(self) -> u32 {
+        match self {
+            Self::Graphics => 16,
+            Self::Processor => 1,
+        }
+    }
+
+    /// The tile of a matrix product.
+    #[must_use]
+    pub const fn product(self) -> Tile {
+        match self {
+            Self::Graphics => Tile { rows: 8, columns: 2, threads: (8, 4) },
+            Self::Processor => Tile { rows: 16, columns: 4, threads: (4, 1) },
+        }
+    }
+
+    /// The tile of a gradient norm.
+    #[must_use]
+    pub const fn gradient(self) -> Tile {
+        match self {
+            Self::Graphics => Tile { rows: 2, columns: 2, threads: (8, 4) },
+            Self::Processor => Tile { rows: 4, columns: 2, threads: (4, 1) },
+        }
+    }
+
+    /// vec4s of x and of g that share one partial sum of a gradient norm: a workgroup's where its threads add theirs
+    /// up, else a thread's.
+    #[must_use]
+    pub const fn gradient_partial(self) -> (u32, u32) {
+        let tile = self.gradient();
+        match self {
+            Self::Graphics => (tile.rows * tile.threads.1, tile.columns * tile.threads.0),
+            Self::Processor => (tile.rows, tile.columns),
+        }
+    }
+
+    /// Constants of a kernel, by their names in WGSL.
+    pub(super) fn constants(self, kernel: Kernel) -> [(&'static str, u32); 5] {
+        let tile = if kernel == Kernel::WeightGradientNorm { self.gradient() } else { self.product() };
+        [
+            ("LANES", self.lanes()),
+            ("TILE_ROWS", tile.rows),
+            ("TILE_COLUMNS", tile.columns),
+            ("THREADS_X", tile.threads.0),
+            ("THREADS_Y", tile.threads.1),
+        ]
+    }
+}
