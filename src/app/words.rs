@@ -112,6 +112,12 @@ pub(crate) const fn placement_help(placement: Placement) -> &'static str {
         Placement::DeepNorm => "Post-LN with the stream scaled up and the weights scaled down (DeepNet, 2022)",
         Placement::Peri => "As Sandwich-LN, and a norm on the embedding (Kim et al. 2025)",
         Placement::None => "No norm in any block",
+        Placement::Residual => "Post-LN beside a second stream without norms, added at the end (ResiDual, 2023)",
+        Placement::B2t => "Post-LN whose FFN also adds what entered the block (Bottom-to-Top, 2022)",
+        Placement::Admin => "Post-LN with the stream scaled up as far as its branches vary (Admin, 2020)",
+        Placement::Lns => "Pre-LN with the norm’s output over the root of the block’s number (2025)",
+        Placement::MixLn => "Post-LN for the first quarter of the blocks, Pre-LN after (Mix-LN, 2024)",
+        Placement::Keel => "Norms on input and sum, the stream times the number of sublayers (Keel, 2026)",
     }
 }
 

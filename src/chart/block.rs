@@ -6,7 +6,7 @@ use crate::model::{Placement, Recipe, Skip};
 
 use super::marker;
 use super::scene::point;
-use super::style::{Marker, style};
+use super::style::{Marker, Style, style};
 
 /// One sublayer, small: the stream below, the branch above; a lit bar is a norm.
 #[must_use]
@@ -158,7 +158,8 @@ pub fn equation(placement: Placement) -> String {
     let branch = normed(recipe.branch_norm, format!("<mi>f</mi>{OPEN}{input}{CLOSE}"));
     let skip = match recipe.skip {
         Skip::Identity => "<mi>x</mi>",
-        Skip::DeepNorm => "<mi>α</mi><mi>x</mi>",
+        Skip::DeepNorm | Skip::Keel => "<mi>α</mi><mi>x</mi>",
+        Skip::Admin => "<msub><mi>ω</mi><mi>k</mi></msub><mi>x</mi>",
     };
     let sum = normed(recipe.sum_norm, format!("{skip}<mo>+</mo>{branch}"));
     format!(r#"<math display="inline"><mrow><mi>x</mi><mo>←</mo>{sum}</mrow></math>"#)
@@ -167,38 +168,39 @@ pub fn equation(placement: Placement) -> String {
 /// The line of a placement with its marker, as the switch shows it; hollow when it is off.
 #[must_use]
 pub fn sample(placement: Placement, on: bool) -> String {
-    let key = placement.key();
-    let line = if on { format!(r#"<path class="line {key}" d="M1 8H29"/>"#) } else { String::new() };
+    let line = if on { line(placement, "M1 8H29") } else { String::new() };
     let sign = sign(placement, 15.0, 8.0, if on { "sign" } else { "sign off" });
     format!(
         r#"<svg class="sample" width="30" height="16" viewBox="0 0 30 16" preserveAspectRatio="xMidYMid slice" aria-hidden="true">{line}{sign}</svg>"#
     )
 }
 
+/// A path in the colour and the dash of a placement.
+#[must_use]
+pub fn line(placement: Placement, path: &str) -> String {
+    let Style { hue, dash, .. } = style(placement);
+    let hue = hue.key();
+    let lengths: Vec<_> = dash.iter().map(f64::to_string).collect();
+    let dash = if dash.is_empty() { String::new() } else { format!(r#" stroke-dasharray="{}""#, lengths.join(" ")) };
+    format!(r#"<path class="line {hue}"{dash} d="{path}"/>"#)
+}
+
 fn sign(placement: Placement, x: f64, y: f64, class: &str) -> String {
     const R: f64 = 4.5;
-    let key = placement.key();
+    let key = style(placement).hue.key();
     match style(placement).marker {
         Marker::Disc => format!(r#"<circle class="{class} {key}" cx="{x}" cy="{y}" r="{R}"/>"#),
         Marker::Ring => format!(r#"<circle class="{class} open {key}" cx="{x}" cy="{y}" r="{}"/>"#, R * 0.85),
-        Marker::Cross => {
-            let a = R * 0.8;
-            format!(
-                r#"<path class="{class} open {key}" d="M{} {}L{} {}M{} {}L{} {}"/>"#,
-                x - a,
-                y - a,
-                x + a,
-                y + a,
-                x + a,
-                y - a,
-                x - a,
-                y + a
-            )
+        cross @ (Marker::Cross | Marker::Plus) => {
+            let a = if cross == Marker::Cross { R * 0.8 } else { R };
+            let stroke = |(dx, dy): (f64, f64)| format!("M{} {}L{} {}", x - dx * a, y - dy * a, x + dx * a, y + dy * a);
+            format!(r#"<path class="{class} open {key}" d="{}"/>"#, marker::arms(cross).map(stroke).concat())
         }
         sign => {
             let corners = marker::corners(sign, point(x, y), R);
             let list: Vec<_> = corners.iter().map(|p| format!("{:.2} {:.2}", p.x, p.y)).collect();
-            format!(r#"<path class="{class} {key}" d="M{}z"/>"#, list.join("L"))
+            let open = if sign.outline_of().is_some() { " open" } else { "" };
+            format!(r#"<path class="{class}{open} {key}" d="M{}z"/>"#, list.join("L"))
         }
     }
 }

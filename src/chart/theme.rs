@@ -1,5 +1,6 @@
 //! The colours of a scene. The same values stand in `style/tokens.css`; a test compares them.
 
+use super::style::style;
 use crate::model::Placement;
 
 /// An opaque colour.
@@ -111,20 +112,21 @@ impl Theme {
     }
 
     const fn hue(&self, placement: Placement) -> [Color; 2] {
-        match placement {
+        match style(placement).hue {
             Placement::Post => self.placements.post,
             Placement::Pre => self.placements.pre,
             Placement::Sandwich => self.placements.sandwich,
             Placement::Olmo2 => self.placements.olmo2,
             Placement::DeepNorm => self.placements.deepnorm,
             Placement::Peri => self.placements.peri,
-            Placement::None => self.placements.none,
+            _ => self.placements.none,
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::style::style;
     use super::{Color, Theme};
     use crate::model::Placement;
 
@@ -149,8 +151,9 @@ mod tests {
             same("rule", theme.rule);
             same("rule-strong", theme.rule_strong);
             for placement in Placement::ALL {
-                same(placement.key(), theme.line(*placement));
-                same(&format!("{}-text", placement.key()), theme.text(*placement));
+                let hue = style(*placement).hue.key();
+                same(hue, theme.line(*placement));
+                same(&format!("{hue}-text"), theme.text(*placement));
             }
         }
     }

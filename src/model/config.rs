@@ -145,9 +145,9 @@ pub struct Config {
     pub attention: Attention,
     /// Whether attention has an output projection W_O.
     pub output_projection: Toggle,
-    /// A cross-attention sublayer; off in every run so far.
+    /// A cross-attention sublayer between attention and FFN, which reads a constant memory.
     pub cross: Toggle,
-    /// Pairwise cosine of the memory's tokens; without effect while `cross` is off.
+    /// Pairwise cosine of the memory's tokens, 0 to 1; without effect while `cross` is off.
     pub memory_cos: f64,
     /// The norm before the un-embedding.
     pub final_norm: FinalNorm,
@@ -201,26 +201,17 @@ impl Config {
         (self.ffn * self.width) as usize
     }
 
-    /// Sublayers of a block, `S`.
-    #[must_use]
-    pub const fn sublayers_per_block(&self) -> usize {
-        SublayerKinds::COUNT
-    }
-
-    /// Whether a norm stands between the last block and the un-embedding.
+    /// Whether a norm stands between the last block and the un-embedding. A placement with a second stream has its own
+    /// way of ending.
     #[must_use]
     pub fn has_final_norm(&self) -> bool {
+        if self.placement.recipe().dual_stream {
+            return false;
+        }
         match self.final_norm {
             FinalNorm::On => true,
             FinalNorm::Off => false,
             FinalNorm::Auto => self.placement.recipe().final_norm,
         }
     }
-}
-
-/// Attention, then the feed-forward network.
-struct SublayerKinds;
-
-impl SublayerKinds {
-    const COUNT: usize = 2;
 }

@@ -5,9 +5,11 @@ pub(crate) mod config;
 mod init;
 mod placement;
 pub mod random;
+mod sublayer;
 mod tensors;
 
 pub use config::{Activation, Attention, Config, FinalNorm, NORM_EPSILON, Norm, QkNorm, Toggle};
 pub use init::{Init, ResidualScale};
-pub use placement::{Placement, Recipe, Skip, Sublayer, SublayerKind};
+pub use placement::{Placement, Recipe, Skip};
+pub use sublayer::{Sublayer, SublayerKind};
 pub use tensors::{Matrix, Tensor, matrices};

@@ -13,6 +13,10 @@ pub enum Tensor {
     Targets = 1,
     /// U, (d, V).
     Unembedding = 2,
+    /// What the rows of a sequence's memory share, (B, d).
+    MemoryShared = 3,
+    /// What each row of the memory has of its own, (B, T, d).
+    MemoryOwn = 4,
     /// W_Q, (d, d).
     Wq = 8,
     /// W_K, (d, d).
@@ -27,6 +31,14 @@ pub enum Tensor {
     W2 = 13,
     /// W_g, (d, h).
     Wg = 14,
+    /// C_Q, (d, d): queries of the cross-attention.
+    Cq = 16,
+    /// C_K, (d, d).
+    Ck = 17,
+    /// C_V, (d, d).
+    Cv = 18,
+    /// C_O, (d, d).
+    Co = 19,
 }
 
 impl Tensor {
@@ -47,7 +59,11 @@ impl Tensor {
             Self::W1 => "w1",
             Self::W2 => "w2",
             Self::Wg => "wg",
-            Self::Input | Self::Targets | Self::Unembedding => "",
+            Self::Cq => "cq",
+            Self::Ck => "ck",
+            Self::Cv => "cv",
+            Self::Co => "co",
+            Self::Input | Self::Targets | Self::Unembedding | Self::MemoryShared | Self::MemoryOwn => "",
         }
     }
 }
@@ -70,7 +86,7 @@ pub struct Matrix {
 /// The layer matrices of a block, in the order in which `grad_weight` lists them.
 #[must_use]
 pub fn matrices(config: &Config) -> Vec<Matrix> {
-    use SublayerKind::{Attention as Attn, FeedForward as Ffn};
+    use SublayerKind::{Attention as Attn, CrossAttention as Cross, FeedForward as Ffn};
     let (d, h) = (config.width as usize, config.hidden());
     let gain = config.init_gain();
     let residual = config.residual_scale.factor(config.depth as usize * config.sublayers_per_block());
@@ -89,6 +105,14 @@ pub fn matrices(config: &Config) -> Vec<Matrix> {
     ];
     if config.output_projection.0 {
         list.push(matrix(Tensor::Wo, Attn, d, d, gain * residual));
+    }
+    if config.cross.0 {
+        list.extend([
+            matrix(Tensor::Cq, Cross, d, d, 1.0),
+            matrix(Tensor::Ck, Cross, d, d, 1.0),
+            matrix(Tensor::Cv, Cross, d, d, gain),
+            matrix(Tensor::Co, Cross, d, d, gain * residual),
+        ]);
     }
     list.push(matrix(Tensor::W1, Ffn, d, h, gain));
     if config.act == Activation::SwiGlu {

@@ -144,6 +144,8 @@ fn decode(plan: &Plan, words: &[u32]) -> Vec<Series> {
                     };
                     Series { quantity, values: many(first, step), relative_error }
                 }
+                // To come.
+                _ => Series::exact(quantity, vec![f64::NAN; quantity.len(config)]),
             }
         })
         .collect()

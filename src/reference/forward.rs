@@ -59,6 +59,7 @@ pub(super) fn sublayer_forward(parameters: &Parameters, sublayer: &Sublayer, x: 
     let read = sublayer.input_norm.then(|| norm(x));
     let input = read.as_ref().map_or(x, |read| &read.y);
     let (out, branch) = match sublayer.kind {
+        SublayerKind::CrossAttention => unimplemented!(),
         SublayerKind::Attention => {
             let weights = AttentionWeights::of(parameters, sublayer.block);
             let (out, tape) = attention_forward(config, &weights, input);

@@ -166,13 +166,7 @@ pub fn keys() -> &'static [Key] {
         toggle_key!("causal", causal, "whether a token sees only itself and those before it"),
         choice_key!("attention", attention, Attention, "how attention weighs the tokens"),
         toggle_key!("output_projection", output_projection, "whether attention has W_O"),
-        Key {
-            name: "cross",
-            kind: Kind::Choice(&["0"]),
-            help: "a cross-attention sublayer",
-            get: |request| u8::from(request.config.cross).to_string(),
-            set: |_, text| text == "0",
-        },
+        toggle_key!("cross", cross, "a cross-attention sublayer between attention and FFN, on a constant memory"),
         Key {
             name: "memory_cos",
             kind: Kind::Fraction(0, 100),

@@ -6,7 +6,7 @@ mod marks;
 pub use json::{number, to_csv, to_json};
 pub use marks::{Mark, UNRESOLVED_ABOVE};
 
-use crate::model::{Config, Tensor, matrices};
+use crate::model::{Attention, Config, Tensor, matrices};
 
 /// Who computed a measurement, and in which precision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -69,6 +69,22 @@ pub enum Quantity {
     GradWeight(Tensor),
     /// `||dLoss/dU||`, Frobenius; one value.
     GradUnembed,
+    /// Mean off-diagonal cosine of the token rows of `dLoss/dx_l`, as [`Self::TokenCosine`] has it of the stream;
+    /// `L + 1` values.
+    GradCosine,
+    /// `||x_l - 1 mean(x_l)^T|| / ||x_l||`, Frobenius, the mean being over the tokens of each sequence (Dong et al. 2021,
+    /// §2.1); `L + 1` values.
+    RankResidual,
+    /// `-sum a ln a / ln T` of the rows of the self-attention, averaged over batch, heads and queries; `L` values.
+    AttentionEntropy,
+    /// `max |q . k| / sqrt(k)` over batch, heads and the pairs that see each other in the self-attention; `L` values.
+    MaxLogit,
+    /// The factor of a sublayer on the squared gradient, `||dLoss/dx||^2` before it over that after it; `S L` values.
+    NetFactor,
+    /// The norm of the Jacobian of the norm that the stream meets in a sublayer, `sqrt(d) / ||x||`: the mean over tokens
+    /// of `1 / sqrt(variance + epsilon)` of the norm on the sum, or where there is none of that on the input (Xiong et al.
+    /// 2020, Lemma 3); `S L` values, 0 in a sublayer without either.
+    NormJacobian,
 }
 
 impl Quantity {
@@ -78,7 +94,15 @@ impl Quantity {
         let mut list =
             vec![Self::Loss, Self::StreamRms, Self::StreamMax, Self::TokenCosine, Self::UpdateRatio, Self::GradStream];
         list.extend(matrices(config).iter().map(|matrix| Self::GradWeight(matrix.tensor)));
-        list.push(Self::GradUnembed);
+        list.extend([Self::GradUnembed, Self::GradCosine, Self::RankResidual]);
+        if config.attention == Attention::Softmax {
+            list.extend([Self::AttentionEntropy, Self::MaxLogit]);
+        }
+        list.push(Self::NetFactor);
+        let recipe = config.placement.recipe();
+        if recipe.input_norm || recipe.sum_norm {
+            list.push(Self::NormJacobian);
+        }
         list
     }
 
@@ -94,6 +118,12 @@ impl Quantity {
             Self::GradStream => "grad_stream".into(),
             Self::GradWeight(tensor) => format!("grad_weight.{}", tensor.name()),
             Self::GradUnembed => "grad_unembed".into(),
+            Self::GradCosine => "grad_cosine".into(),
+            Self::RankResidual => "rank_residual".into(),
+            Self::AttentionEntropy => "attention_entropy".into(),
+            Self::MaxLogit => "max_logit".into(),
+            Self::NetFactor => "net_factor".into(),
+            Self::NormJacobian => "norm_jacobian".into(),
         }
     }
 
@@ -103,9 +133,14 @@ impl Quantity {
         let depth = config.depth as usize;
         match self {
             Self::Loss | Self::GradUnembed => 1,
-            Self::StreamRms | Self::StreamMax | Self::TokenCosine | Self::GradStream => depth + 1,
-            Self::UpdateRatio => depth * config.sublayers_per_block(),
-            Self::GradWeight(_) => depth,
+            Self::StreamRms
+            | Self::StreamMax
+            | Self::TokenCosine
+            | Self::GradStream
+            | Self::GradCosine
+            | Self::RankResidual => depth + 1,
+            Self::UpdateRatio | Self::NetFactor | Self::NormJacobian => depth * config.sublayers_per_block(),
+            Self::GradWeight(_) | Self::AttentionEntropy | Self::MaxLogit => depth,
         }
     }
 }

@@ -6,6 +6,7 @@ use crate::app::state::{Gesture, page};
 use crate::app::words;
 use crate::chart::block::{diagram, equation};
 use crate::chart::reading::{Span, reading};
+use crate::chart::style::style;
 use crate::model::Placement;
 use crate::stats::Engine;
 
@@ -32,7 +33,7 @@ pub(super) fn Readings() -> impl IntoView {
 fn Reading(placement: Placement, is_low: Memo<bool>) -> impl IntoView {
     let page = page();
     let pass = Memo::new(move |_| page.shown().into_iter().find(|(p, _)| p.measurement.config.placement == placement));
-    let name_class = format!("name text-{}", placement.key());
+    let name_class = format!("name text-{}", style(placement).hue.key());
     let sentence = move || {
         let (pass, is_fresh) = pass.get()?;
         let gradient = page.request.with(|request| request.gradient);

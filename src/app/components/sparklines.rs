@@ -6,7 +6,9 @@ use leptos::prelude::*;
 
 use crate::app::state::page;
 use crate::app::words;
+use crate::chart::block::line;
 use crate::chart::number;
+use crate::chart::style::style;
 use crate::model::Placement;
 use crate::stats::{Mark, Measurement, Quantity};
 
@@ -111,7 +113,7 @@ pub(super) fn Sparklines() -> impl IntoView {
                 let said = row.left_out.as_ref().map(|why| format!(" ({why})"));
                 let mark = row.left_out.as_ref().map(|_| view! { <sup aria-hidden="true">"*"</sup> });
                 view! {
-                    <span class=format!("text-{}", row.placement.key()) title=row.left_out.map(|why| format!("{label}: {why}"))>
+                    <span class=format!("text-{}", style(row.placement).hue.key()) title=row.left_out.map(|why| format!("{label}: {why}"))>
                         <span class="vh">{label} " "</span>
                         {value} {mark} <span class="vh">{said}</span>
                     </span>
@@ -153,7 +155,7 @@ fn lines(all: &[Row], (low, high): (f64, f64)) -> String {
             let _ = write!(path, "{}{x:.1} {y:.1}", if is_down { "L" } else { "M" });
             is_down = true;
         }
-        let _ = write!(out, "<path class=\"line {}\" d=\"{path}\"/>", placement.key());
+        out += &line(placement, &path);
     }
     out + "</svg>"
 }

@@ -109,6 +109,7 @@ impl Builder<'_> {
             }
             match sublayer.kind {
                 SublayerKind::Attention => self.attention_backward(k, branch_grad),
+                SublayerKind::CrossAttention => unimplemented!(),
                 SublayerKind::FeedForward => self.feed_forward_backward(k, branch_grad),
             }
             let normed = sublayer.input_norm.then(|| (self.slabs.normed.slab(k), self.slabs.input_scale.slab(k)));

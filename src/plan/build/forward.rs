@@ -16,6 +16,7 @@ impl Builder<'_> {
         let (outer, middle) = (&self.slabs.stream, &self.slabs.middle);
         match self.sublayers[k].kind {
             SublayerKind::Attention => (outer.slab(block), middle.slab(block)),
+            SublayerKind::CrossAttention => unimplemented!(),
             SublayerKind::FeedForward => (middle.slab(block), outer.slab(block + 1)),
         }
     }
@@ -47,6 +48,7 @@ impl Builder<'_> {
             }
             match sublayer.kind {
                 SublayerKind::Attention => self.attention_forward(k),
+                SublayerKind::CrossAttention => unimplemented!(),
                 SublayerKind::FeedForward => self.feed_forward(k),
             }
             let arguments = ResidualForward {

@@ -289,6 +289,7 @@ impl<'a> Builder<'a> {
     fn output_family(&self, kind: SublayerKind) -> Option<Family> {
         self.family(match kind {
             SublayerKind::Attention => Tensor::Wo,
+            SublayerKind::CrossAttention => Tensor::Co,
             SublayerKind::FeedForward => Tensor::W2,
         })
     }
