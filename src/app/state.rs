@@ -8,7 +8,7 @@ use crate::chart::curve::Curve;
 use crate::chart::theme::Theme;
 use crate::model::{Config, Placement};
 use crate::share::{Notice, Request};
-use crate::stats::{Engine, Measurement, Quantity};
+use crate::stats::{Engine, Measurement, Quantity, Sample};
 
 use super::address::Address;
 use super::engines::{Adapter, Failure};
@@ -24,13 +24,42 @@ pub(crate) enum Gesture {
 
 /// A pass that has finished.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Finished {
+pub(crate) struct Ran {
     /// Its values.
     pub(crate) measurement: Measurement,
     /// How long it took.
     pub(crate) milliseconds: f64,
     /// Dispatches and submits, where there were some.
     pub(crate) dispatches: Option<(u32, u32)>,
+}
+
+/// The finished passes of a placement, one for each seed so far.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Finished {
+    /// The median of each value; its configuration is that of the first seed.
+    pub(crate) measurement: Measurement,
+    /// That and the middle half.
+    pub(crate) sample: Sample,
+    /// How long the passes took together.
+    pub(crate) milliseconds: f64,
+    /// Dispatches and submits of all, where there were some.
+    pub(crate) dispatches: Option<(u32, u32)>,
+}
+
+impl Finished {
+    /// What passes that differ in their seed came to, the first seed's first.
+    pub(crate) fn of(passes: &[Arc<Ran>]) -> Self {
+        let sample = Sample::of(&passes.iter().map(|pass| &pass.measurement).collect::<Vec<_>>());
+        let add = |all: Option<(u32, u32)>, pass: &Arc<Ran>| {
+            all.zip(pass.dispatches).map(|((d, s), (more, submits))| (d + more, s + submits))
+        };
+        Self {
+            measurement: sample.median.clone(),
+            sample,
+            milliseconds: passes.iter().map(|pass| pass.milliseconds).sum(),
+            dispatches: passes.iter().fold(Some((0, 0)), add),
+        }
+    }
 }
 
 /// The passes that run now.
@@ -218,11 +247,12 @@ impl Page {
         })
     }
 
-    /// Whether every placement asked for is there.
+    /// Whether every placement asked for is there, with all its seeds.
     #[must_use]
     pub(crate) fn is_settled(&self) -> bool {
         let shown = self.shown();
-        shown.len() == self.request.with(|request| request.placements.len()) && shown.iter().all(|(_, fresh)| *fresh)
+        let (placements, seeds) = self.request.with(|request| (request.placements.len(), request.seeds as usize));
+        shown.len() == placements && shown.iter().all(|(pass, fresh)| *fresh && pass.sample.runs == seeds)
     }
 
     /// The curves of a quantity. What is not of the depth asked for is stale once it is late.
@@ -230,7 +260,7 @@ impl Page {
     pub(crate) fn curves(&self, quantity: Quantity) -> Vec<Curve> {
         let is_late = self.is_late.get();
         let curve = |(pass, is_fresh): (Arc<Finished>, bool)| {
-            let mut curve = Curve::of(&pass.measurement, quantity)?;
+            let mut curve = Curve::of_sample(&pass.sample, quantity)?;
             curve.fresh = is_fresh || !is_late;
             Some(curve)
         };

@@ -4,7 +4,7 @@ use crate::model::config::named_enum;
 use crate::model::{Config, Placement};
 use crate::stats::{Engine, Quantity};
 
-use super::keys::{GRADIENTS, Kind, keys};
+use super::keys::{Kind, STATISTICS, keys};
 
 named_enum! {
     /// The scale of a y axis.
@@ -34,12 +34,16 @@ pub struct Request {
     pub config: Config,
     /// Who computes; `None` leaves the choice to the page or the command line.
     pub engine: Option<Engine>,
-    /// The gradient that is drawn.
-    pub gradient: Quantity,
+    /// Runs of each placement, with the configuration's seed and those after it; 1 to 32.
+    pub seeds: u32,
+    /// What the second chart shows.
+    pub statistic: Quantity,
     /// Scale of the stream's y axis.
     pub stream_scale: Scale,
-    /// Scale of the gradient's y axis.
-    pub gradient_scale: Scale,
+    /// Scale of the second chart's y axis.
+    pub statistic_scale: Scale,
+    /// Whether theory is drawn over the measurement.
+    pub theory: bool,
 }
 
 impl Request {
@@ -54,9 +58,11 @@ impl Request {
             config: Config { placement: placements[0], ..Config::default() },
             placements,
             engine: None,
-            gradient: GRADIENTS[0].1,
+            seeds: 1,
+            statistic: STATISTICS[0].1,
             stream_scale: Scale::Linear,
-            gradient_scale: Scale::Log,
+            statistic_scale: Scale::Log,
+            theory: true,
         }
     }
 

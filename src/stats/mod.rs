@@ -2,9 +2,11 @@
 
 mod json;
 mod marks;
+mod seeds;
 
 pub use json::{number, to_csv, to_json};
 pub use marks::{Mark, UNRESOLVED_ABOVE};
+pub use seeds::Sample;
 
 use crate::model::{Attention, Config, Tensor, matrices};
 

@@ -46,21 +46,21 @@ impl Subject {
     fn quantity(self, request: &Request) -> Quantity {
         match self {
             Self::Stream => Quantity::StreamRms,
-            Self::Gradient => request.gradient,
+            Self::Gradient => request.statistic,
         }
     }
 
     const fn scale(self, request: &Request) -> Scale {
         match self {
             Self::Stream => request.stream_scale,
-            Self::Gradient => request.gradient_scale,
+            Self::Gradient => request.statistic_scale,
         }
     }
 
     fn set_scale(self, request: &mut Request, scale: Scale) {
         match self {
             Self::Stream => request.stream_scale = scale,
-            Self::Gradient => request.gradient_scale = scale,
+            Self::Gradient => request.statistic_scale = scale,
         }
     }
 }
@@ -357,7 +357,7 @@ fn held_range(page: Page, subject: Subject, quantity: Memo<Quantity>, curves: Me
         let mut rest = request.clone();
         rest.config.depth = 0;
         rest.stream_scale = Scale::Linear;
-        rest.gradient_scale = Scale::Linear;
+        rest.statistic_scale = Scale::Linear;
         let belongs = Some(Belongs {
             frame: axis::frame(request.config.depth),
             placements: request.placements,
