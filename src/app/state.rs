@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 
-use crate::chart::curve::Curve;
+use crate::chart::curve::{self, Curve};
+use crate::chart::plot;
 use crate::chart::theme::Theme;
 use crate::model::{Config, Placement};
 use crate::share::{Notice, Request};
 use crate::stats::{Engine, Measurement, Quantity, Sample};
+use crate::theory::{self, Overlay};
 
 use super::address::Address;
 use super::engines::{Adapter, Failure};
@@ -265,6 +267,42 @@ impl Page {
             Some(curve)
         };
         self.shown().into_iter().filter_map(curve).collect()
+    }
+
+    /// What theory has of the runs shown.
+    #[must_use]
+    pub(crate) fn theory(&self) -> Vec<(Arc<Finished>, Vec<Overlay>)> {
+        let of = |(pass, _): (Arc<Finished>, bool)| {
+            let overlays = theory::overlays(&pass.measurement);
+            (pass, overlays)
+        };
+        self.shown().into_iter().map(of).filter(|(_, overlays)| !overlays.is_empty()).collect()
+    }
+
+    /// The curves of theory over a quantity: all there are of one placement; of several the prediction of each alone.
+    #[must_use]
+    pub(crate) fn theory_lines(&self, quantity: Quantity) -> Vec<plot::Theory> {
+        if !self.request.with(|request| request.theory) {
+            return Vec::new();
+        }
+        let all = self.theory();
+        let is_alone = all.len() == 1;
+        let lines = all.into_iter().flat_map(|(pass, overlays)| {
+            let config = pass.measurement.config.clone();
+            let of_quantity = overlays.into_iter().filter(move |overlay| overlay.quantity == quantity);
+            let mut of_quantity: Vec<_> = of_quantity.collect();
+            if !is_alone {
+                of_quantity.retain(|overlay| overlay.kind == theory::Kind::Prediction);
+                of_quantity.truncate(1);
+            }
+            of_quantity.into_iter().map(move |overlay| plot::Theory {
+                placement: config.placement,
+                name: overlay.name,
+                first: curve::first_block(quantity),
+                values: curve::by_block(&overlay.values, quantity, &config),
+            })
+        });
+        lines.collect()
     }
 
     /// The colours of the charts.

@@ -1,6 +1,6 @@
 //! A series of a measurement as a curve over the blocks.
 
-use crate::model::{Placement, Tensor};
+use crate::model::{Config, Placement, Tensor};
 use crate::stats::{Engine, Mark, Measurement, Quantity, Sample};
 
 /// One placement's values over the blocks, with what is to be said of each.
@@ -70,9 +70,9 @@ pub const fn first_block(quantity: Quantity) -> u32 {
 }
 
 /// One value a state or a block: of what each sublayer has, the mean over the block, and of factors their product.
-fn by_block(measurement: &Measurement, quantity: Quantity) -> Vec<f64> {
-    let values = measurement.values(quantity);
-    let per_block = measurement.config.sublayers_per_block();
+#[must_use]
+pub fn by_block(values: &[f64], quantity: Quantity, config: &Config) -> Vec<f64> {
+    let per_block = config.sublayers_per_block();
     match quantity {
         Quantity::NetFactor => values.chunks(per_block).map(|block| block.iter().product()).collect(),
         Quantity::UpdateRatio | Quantity::NormJacobian => {
@@ -135,7 +135,7 @@ impl Curve {
             placement: measurement.config.placement,
             depth: measurement.config.depth,
             first: first_block(quantity),
-            values: by_block(measurement, quantity),
+            values: by_block(measurement.values(quantity), quantity, &measurement.config),
             marks: marks_by_block(measurement, quantity),
             precision: precision(measurement.engine),
             band: Vec::new(),
@@ -149,7 +149,8 @@ impl Curve {
     pub fn of_sample(sample: &Sample, quantity: Quantity) -> Option<Self> {
         let mut curve = Self::of(&sample.median, quantity)?;
         if sample.runs > 1 {
-            curve.band = by_block(&sample.lower, quantity).into_iter().zip(by_block(&sample.upper, quantity)).collect();
+            let edge = |edge: &Measurement| by_block(edge.values(quantity), quantity, &edge.config);
+            curve.band = edge(&sample.lower).into_iter().zip(edge(&sample.upper)).collect();
         }
         Some(curve)
     }
@@ -174,6 +175,12 @@ impl Curve {
         const FAR_UNDER: f64 = 1e-3;
         let largest = self.known().map(f64::abs).filter(|known| known.is_finite()).reduce(f64::max).unwrap_or(1.0);
         value.abs() < FAR_UNDER * largest
+    }
+
+    /// Those values, and the edges of the band about them.
+    pub fn drawn(&self) -> impl Iterator<Item = f64> + '_ {
+        let edges = self.band.iter().zip(&self.marks).filter(|(_, mark)| mark.is_none());
+        self.known().chain(edges.flat_map(|((low, high), _)| [*low, *high]))
     }
 
     /// The values that can be believed.

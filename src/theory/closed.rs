@@ -123,7 +123,11 @@ fn post_sum(config: &Config, shape: &Shape) -> Option<Overlay> {
     let branches = Branches::new(config);
     let value = |sublayer: &Sublayer| {
         let v = branches.bracket(sublayer.kind, 1.0, 1.0);
-        if sublayer.kind == SublayerKind::FeedForward { Moments { own: 1.0 + v, cross: 0.0 }.norm_factor().sqrt() } else { f64::NAN }
+        if sublayer.kind == SublayerKind::FeedForward {
+            Moments { own: 1.0 + v, cross: 0.0 }.norm_factor().sqrt()
+        } else {
+            f64::NAN
+        }
     };
     shape.is_post().then(|| Overlay {
         name: "Lemma 2, Post-LN",
@@ -149,15 +153,8 @@ fn last_weight(measurement: &Measurement, shape: &Shape) -> Option<Overlay> {
         && config.act == Activation::Relu;
     let quantity = Quantity::GradWeight(Tensor::W2);
     let last = finite(measurement, quantity)?;
-    let overlay = |name, source, values, holds| Overlay {
-        name,
-        source,
-        quantity,
-        first: 1,
-        values,
-        holds,
-        kind: Kind::Scaling,
-    };
+    let overlay =
+        |name, source, values, holds| Overlay { name, source, quantity, first: 1, values, holds, kind: Kind::Scaling };
     let depth = config.depth;
     if as_in_the_theorem && shape.is_pre() {
         let values = (1..=depth).map(|l| last * (f64::from(depth) / f64::from(l)).sqrt()).collect();

@@ -32,6 +32,7 @@ pub(super) fn Controls() -> impl IntoView {
             <Told key="width" message=width_message/>
             <NumberRow key="tokens"/>
             <NumberRow key="seed"/>
+            <NumberRow key="seeds"/>
             <Help/>
             <details class="advanced">
                 <summary>{words::ADVANCED}<span class="art" inner_html=icons::RIGHT></span></summary>
@@ -42,6 +43,8 @@ pub(super) fn Controls() -> impl IntoView {
                 <Select key="qk_norm"/>
                 <Select key="causal"/>
                 <Select key="attention"/>
+                <Select key="cross"/>
+                <NumberRow key="memory_cos"/>
                 <Select key="output_projection"/>
                 <Select key="final_norm"/>
                 <Select key="engine" with_automatic=true/>

@@ -14,6 +14,7 @@ mod readings;
 mod sparklines;
 mod status;
 mod table;
+mod theory;
 
 use leptos::ev;
 use leptos::prelude::*;
@@ -51,6 +52,7 @@ pub(super) fn App() -> impl IntoView {
                 </section>
                 <readings::Readings/>
                 <sparklines::Sparklines/>
+                <theory::TheoryList/>
                 <status::Status/>
             </div>
             <controls::Controls/>

@@ -155,7 +155,7 @@ fn lines(all: &[Row], (low, high): (f64, f64)) -> String {
             let _ = write!(path, "{}{x:.1} {y:.1}", if is_down { "L" } else { "M" });
             is_down = true;
         }
-        out += &line(placement, &path);
+        out += &line(*placement, &path);
     }
     out + "</svg>"
 }
