@@ -74,6 +74,20 @@ pub fn extended(query: &str) -> Option<BTreeMap<String, Vec<f64>>> {
     path.exists().then(|| flatten(&read(&path), &config(query)))
 }
 
+/// The runs of `tests/golden/more`, which have statistics that the golden runs do not: query, values by their names.
+pub fn more() -> Vec<(String, BTreeMap<String, Vec<f64>>)> {
+    let entries = std::fs::read_dir(directory().join("more")).expect("tests/golden/more is there");
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("a directory entry").path()).collect();
+    paths.sort();
+    let load = |path: &PathBuf| {
+        let json = read(path);
+        let query = json["query"].as_str().expect("a query").to_owned();
+        let values = flatten(&json, &config(&query));
+        (query, values)
+    };
+    paths.iter().map(load).collect()
+}
+
 /// Limits under which even a small run takes many buffers, keeps no weights and no probabilities.
 pub fn cut() -> Limits {
     Limits { binding_bytes: 100 << 10, kept_weight_bytes: 0, kept_probability_bytes: 0, ..Limits::default() }
@@ -224,6 +238,11 @@ fn nan_as_infinity(value: f64) -> f64 {
 /// too small for the engine's normal numbers. Right means: with its neighbours, for noise is right now and then.
 pub fn check_marks(golden: &Golden, got: &Measurement) -> Result<(), String> {
     marks(&golden.query, &golden.truth, got, true)
+}
+
+/// [`check_marks`] of what is known of a run.
+pub fn check_marks_known(query: &str, truth: &BTreeMap<String, Vec<f64>>, got: &Measurement) -> Result<(), String> {
+    marks(query, truth, got, true)
 }
 
 /// The first half of [`check_marks`], for a run so chaotic that a right value says nothing: what is off by more than
