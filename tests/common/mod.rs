@@ -24,6 +24,8 @@ pub struct Golden {
     pub f64: BTreeMap<String, Vec<f64>>,
     /// The same from the same draws in float32: what single precision resolves.
     pub f32: BTreeMap<String, Vec<f64>>,
+    /// The change of the logits in one step along the gradient and along its sign, where that is finite; by differences.
+    pub update: Option<[f64; 2]>,
     /// `f64`, and in its place a run of 80 bits where that is known: what marks are judged by.
     pub truth: BTreeMap<String, Vec<f64>>,
 }
@@ -54,7 +56,8 @@ impl Golden {
         let f32 = flatten(&json["f32"], &config);
         let mut truth = f64.clone();
         truth.extend(extended(&query).unwrap_or_default());
-        Self { query, config, f64, f32, truth }
+        let update = json.get("model_update").map(|update| [number(&update["sgd"]), number(&update["sign"])]);
+        Self { query, config, f64, f32, truth, update }
     }
 }
 
