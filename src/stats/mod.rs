@@ -3,10 +3,12 @@
 mod json;
 mod marks;
 mod seeds;
+mod update;
 
 pub use json::{number, to_csv, to_json};
 pub use marks::{Mark, UNRESOLVED_ABOVE};
 pub use seeds::Sample;
+pub use update::ModelUpdate;
 
 use crate::model::{Attention, Config, Tensor, matrices};
 
@@ -196,7 +198,7 @@ impl Measurement {
     pub fn mark(&self, quantity: Quantity, index: usize) -> Option<Mark> {
         let series = self.series(quantity)?;
         let value = *series.values.get(index)?;
-        marks::mark(value, series.relative_error.get(index).copied().unwrap_or(0.0), self.engine)
+        Mark::of(value, series.relative_error.get(index).copied().unwrap_or(0.0), self.engine)
     }
 }
 
