@@ -26,6 +26,11 @@ impl FeedForwardWeights {
         }
     }
 
+    /// Numbers held.
+    pub(super) fn len(&self) -> usize {
+        self.w1.len() + self.w2.len() + self.wg.as_ref().map_or(0, Array2::len)
+    }
+
     /// With their names.
     pub(super) fn named(self) -> Vec<(Tensor, Array2<f64>)> {
         let gate = self.wg.map(|wg| (Tensor::Wg, wg));

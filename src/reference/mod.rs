@@ -9,18 +9,20 @@ mod backward;
 mod feed_forward;
 mod forward;
 mod loss;
+mod measures;
 mod norm;
 mod parameters;
+mod profile;
+mod recorder;
 mod run;
-mod statistics;
 
 use std::collections::HashMap;
 
 use ndarray::{Array2, ArrayBase, Data, DataMut, Dimension};
 
 pub use parameters::{Parameter, Parameters};
+use recorder::Recorder;
 use run::{KEEP_DEFAULT, Observer, Run};
-use statistics::{Recorder, frobenius};
 
 use crate::model::Config;
 use crate::stats::{Measurement, Pass};

@@ -2,10 +2,12 @@
 
 use std::collections::HashMap;
 
-use ndarray::Array2;
+use ndarray::{Array2, Axis};
 
+use super::norm::norm_forward;
+use super::profile::profile;
 use crate::model::random::Stream;
-use crate::model::{Config, Matrix, Tensor, matrices};
+use crate::model::{Config, Matrix, Norm, Tensor, matrices};
 
 /// One parameter tensor, or the input, which has a gradient like one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -23,20 +25,30 @@ pub enum Parameter {
     },
 }
 
-/// Every number a run starts from. Nothing is stored: tensors are drawn when they are asked for, save those that
+/// Every number a run starts from. Tensors are drawn when they are asked for, save the memory and those that
 /// [`Parameters::replace`] has set.
 #[derive(Clone, Debug)]
 pub struct Parameters {
     config: Config,
     matrices: Vec<Matrix>,
+    /// What cross-attention reads, (N, d), where there is one.
+    memory: Option<Array2<f64>>,
     replaced: HashMap<Parameter, Array2<f64>>,
+    /// What the branches of the profiled run vary, if that is not to be asked of these parameters.
+    branch_variances: Option<Vec<f64>>,
 }
 
 impl Parameters {
     /// As the generator draws them.
     #[must_use]
     pub fn new(config: &Config) -> Self {
-        Self { config: config.clone(), matrices: matrices(config), replaced: HashMap::new() }
+        Self {
+            config: config.clone(),
+            matrices: matrices(config),
+            memory: config.cross.0.then(|| memory(config)),
+            replaced: HashMap::new(),
+            branch_variances: None,
+        }
     }
 
     /// The run they belong to.
@@ -83,6 +95,23 @@ impl Parameters {
         self.replaced.insert(parameter, values);
     }
 
+    /// Keeps what the placement takes from the run [`Config::profiled`] names (the omegas of Admin) as it is now, whatever
+    /// is replaced later. Derivatives take it for a constant.
+    pub fn hold_profile(&mut self) {
+        self.branch_variances = profile(self);
+    }
+
+    /// What [`Self::hold_profile`] has kept.
+    pub(super) fn held_profile(&self) -> Option<&[f64]> {
+        self.branch_variances.as_deref()
+    }
+
+    /// What cross-attention reads, (N, d); None in a model without. It is a constant: no gradient is taken at it.
+    #[must_use]
+    pub const fn memory(&self) -> Option<&Array2<f64>> {
+        self.memory.as_ref()
+    }
+
     /// The class each position should predict, (N).
     #[must_use]
     pub fn targets(&self) -> Vec<usize> {
@@ -120,6 +149,20 @@ impl Parameters {
             shaped(shape, stream.normals(count)) * matrix.std
         }
     }
+}
+
+/// Rows that have a part in common within each sequence, so that two of them have the cosine `memory_cos` on average,
+/// each through a LayerNorm: (N, d).
+fn memory(config: &Config) -> Array2<f64> {
+    let (width, tokens) = (config.width as usize, config.tokens as usize);
+    let normals =
+        |tensor, rows: usize| shaped((rows, width), Stream::global(tensor, config.seed).normals(rows * width));
+    let shared = normals(Tensor::MemoryShared, config.batch as usize) * config.memory_cos.sqrt();
+    let mut rows = normals(Tensor::MemoryOwn, config.rows()) * (1.0 - config.memory_cos).sqrt();
+    for (mut sequence, shared) in rows.axis_chunks_iter_mut(Axis(0), tokens).zip(shared.rows()) {
+        sequence += &shared;
+    }
+    norm_forward(Norm::LayerNorm, width, &rows).y
 }
 
 fn shaped(shape: (usize, usize), values: Vec<f64>) -> Array2<f64> {

@@ -2,26 +2,28 @@
 
 use ndarray::Array2;
 
-use super::backward::{output_backward, sublayer_backward};
-use super::forward::{SublayerTape, output_forward, sublayer_forward};
-use super::norm::{Normed, norm_backward, norm_forward};
+use super::backward::{OutputGradients, SublayerGradients, output_backward, stream_norm_backward, sublayer_backward};
+use super::forward::{SublayerOutput, SublayerTape, output_forward, stream_norm, sublayer_forward};
+use super::norm::Normed;
 use super::parameters::{Parameter, Parameters};
+use super::profile::Profile;
 use crate::model::Sublayer;
 
-/// Watches a run. Block boundary `l` is the stream entering block `l`, boundary L the one leaving the last.
+/// Watches a run. Block boundary `l` is the stream entering block `l`, boundary L the one leaving the last. Sublayers count
+/// through the whole model.
 pub(super) trait Observer {
     /// The stream at a block boundary, (N, d).
     fn stream(&mut self, _boundary: usize, _x: &Array2<f64>) {}
-    /// Size of what a sublayer adds by the size of what it is added to; sublayers count through the whole model.
-    fn update_ratio(&mut self, _sublayer: usize, _ratio: f64) {}
+    /// What a sublayer has computed.
+    fn sublayer(&mut self, _index: usize, _output: &SublayerOutput) {}
     /// Mean cross-entropy, nats.
     fn loss(&mut self, _loss: f64) {}
-    /// The gradient at a block boundary, (N, d).
-    fn stream_gradient(&mut self, _boundary: usize, _gradient: &Array2<f64>) {}
+    /// The gradient at the stream before a sublayer, (N, d); after the last, at S L.
+    fn stream_gradient(&mut self, _sublayer: usize, _gradient: &Array2<f64>) {}
     /// The gradient at a parameter, of its shape.
     fn gradient(&mut self, _parameter: Parameter, _gradient: Array2<f64>) {}
-    /// How far apart the values of a block's attention lie: `rms(v - mean over tokens) / rms(v)`.
-    fn value_spread(&mut self, _block: usize, _spread: f64) {}
+    /// How far apart the values of an attention lie: `rms(v - mean over tokens) / rms(v)`.
+    fn value_spread(&mut self, _sublayer: &Sublayer, _spread: f64) {}
 }
 
 /// Numbers (of 8 bytes) that are kept from the forward for the backward pass, 192 MiB. What does not fit is computed
@@ -30,15 +32,25 @@ pub(super) const KEEP_DEFAULT: usize = 24 << 20;
 
 /// One forward and one backward pass.
 pub(super) struct Run {
+    /// The pass that goes before, where the placement needs one and it is not over.
+    profile: Option<Profile>,
+    /// Sublayers of the pass that goes before.
+    profiled: usize,
     sublayers: Vec<Sublayer>,
     /// The stream before each sublayer and after the last, (N, d); the backward pass takes them away again.
     streams: Vec<Array2<f64>>,
     /// Inverse deviations of the norm on the embedding.
     embedding_inverse: Option<Vec<f64>>,
+    /// The second stream, (N, d), where the placement has one; in the backward pass the gradient at it, which is the same
+    /// everywhere.
+    dual: Option<Array2<f64>>,
+    /// The gradient at the input of the block by way of a later sublayer that adds it, (N, d).
+    dblock: Option<Array2<f64>>,
     /// One for each sublayer that the forward pass has left, with weights and all; None where there was no room.
     tapes: Vec<Option<SublayerTape>>,
     room: usize,
-    /// The gradient at the last of `streams`, once the forward pass is over.
+    /// The gradient at the last of `streams`, once the forward pass is over. The second stream is held fixed, save at
+    /// the first, where both begin.
     gradient: Option<Array2<f64>>,
 }
 
@@ -46,17 +58,33 @@ impl Run {
     /// A run that keeps at most `room` numbers for its backward pass.
     pub(super) fn new(parameters: &Parameters, room: usize) -> Self {
         let config = parameters.config();
+        if let Some(variances) = parameters.held_profile() {
+            return Self::of_sublayers(parameters, config.sublayers_after(variances), room);
+        }
+        let mut run = Self::of_sublayers(parameters, config.sublayers(), room);
+        run.profile = Profile::new(parameters);
+        run.profiled = if run.profile.is_some() { run.sublayers.len() } else { 0 };
+        run
+    }
+
+    /// A run through these sublayers, with nothing before it.
+    pub(super) fn of_sublayers(parameters: &Parameters, sublayers: Vec<Sublayer>, room: usize) -> Self {
+        let config = parameters.config();
         let mut x = parameters.input();
         let mut embedding_inverse = None;
         if config.placement.recipe().embedding_norm {
-            let Normed { y, inverse } = norm_forward(config.norm, config.width as usize, &x);
+            let Normed { y, inverse } = stream_norm(config, &x);
             x = y;
             embedding_inverse = Some(inverse);
         }
         Self {
-            sublayers: config.sublayers(),
+            profile: None,
+            profiled: 0,
+            dual: sublayers.iter().any(|sublayer| sublayer.feeds_dual).then(|| x.clone()),
+            sublayers,
             streams: vec![x],
             embedding_inverse,
+            dblock: None,
             tapes: Vec::new(),
             room,
             gradient: None,
@@ -70,7 +98,8 @@ impl Run {
             None => (self.tapes.len(), 0),
             Some(_) => (total, total + 1 - self.streams.len()),
         };
-        (forward + 2 * backward) as f64 / (3 * total) as f64
+        let before = self.profile.as_ref().map_or(self.profiled, Profile::done);
+        (before + forward + 2 * backward) as f64 / (self.profiled + 3 * total) as f64
     }
 
     /// Whether there is nothing left to do.
@@ -78,69 +107,101 @@ impl Run {
         self.gradient.is_some() && self.streams.len() == 1
     }
 
+    /// Whether the forward pass has done the last sublayer.
+    pub(super) fn is_at_turn(&self) -> bool {
+        self.tapes.len() == self.sublayers.len()
+    }
+
     /// Does the next sublayer. The parameters are the same at every step.
     pub(super) fn step(&mut self, parameters: &Parameters, observer: &mut impl Observer) {
-        match self.gradient.take() {
-            None => self.forward(parameters, observer),
-            Some(gradient) => self.backward(parameters, gradient, observer),
+        if let Some(profile) = &mut self.profile {
+            if let Some(variances) = profile.step(parameters) {
+                self.sublayers = parameters.config().sublayers_after(&variances);
+                self.profile = None;
+            }
+        } else if let Some(gradient) = self.gradient.take() {
+            self.backward(parameters, &gradient, observer);
+        } else {
+            self.forward(parameters, observer);
+            if self.is_at_turn() {
+                self.turn(parameters, observer);
+            }
         }
     }
 
-    fn forward(&mut self, parameters: &Parameters, observer: &mut impl Observer) {
+    /// Does the next sublayer of the forward pass.
+    pub(super) fn forward(&mut self, parameters: &Parameters, observer: &mut impl Observer) {
         let index = self.tapes.len();
-        let x = &self.streams[index];
         if let Some(boundary) = self.boundary(index) {
-            observer.stream(boundary, x);
+            observer.stream(boundary, &self.streams[index]);
         }
-        let output = sublayer_forward(parameters, &self.sublayers[index], x);
-        observer.update_ratio(index, output.update_ratio);
+        let output = self.evaluate(parameters, index);
+        if let Some(dual) = &mut self.dual {
+            *dual += &output.update;
+        }
+        observer.sublayer(index, &output);
         let room = self.room.checked_sub(output.tape.len());
         self.room = room.unwrap_or(self.room);
         self.tapes.push(room.map(|_| output.tape));
         self.streams.push(output.stream);
-        if self.tapes.len() == self.sublayers.len() {
-            self.turn(parameters, observer);
-        }
+    }
+
+    /// The forward pass of one sublayer whose input is there.
+    fn evaluate(&self, parameters: &Parameters, index: usize) -> SublayerOutput {
+        let sublayer = &self.sublayers[index];
+        let first = sublayer.block * parameters.config().sublayers_per_block();
+        sublayer_forward(parameters, sublayer, &self.streams[index], &self.streams[first])
     }
 
     /// The end of the forward and the beginning of the backward pass.
     fn turn(&mut self, parameters: &Parameters, observer: &mut impl Observer) {
-        let x = &self.streams[self.sublayers.len()];
-        let depth = parameters.config().depth as usize;
-        observer.stream(depth, x);
-        let output = output_forward(parameters, x);
+        let total = self.sublayers.len();
+        let x = &self.streams[total];
+        observer.stream(parameters.config().depth as usize, x);
+        let output = output_forward(parameters, x, self.dual.as_ref());
         observer.loss(output.loss);
-        let (dx, dunembedding) = output_backward(parameters.config(), x, output);
+        let OutputGradients { dx, ddual, dunembedding } =
+            output_backward(parameters.config(), output, self.dual.is_some());
         observer.gradient(Parameter::Unembedding, dunembedding);
-        observer.stream_gradient(depth, &dx);
+        observer.stream_gradient(total, &dx);
+        self.dual = ddual;
         self.gradient = Some(dx);
     }
 
-    fn backward(&mut self, parameters: &Parameters, dy: Array2<f64>, observer: &mut impl Observer) {
+    fn backward(&mut self, parameters: &Parameters, dy: &Array2<f64>, observer: &mut impl Observer) {
         let Some(y) = self.streams.pop() else { return };
         let index = self.streams.len() - 1;
         let (x, sublayer) = (&self.streams[index], &self.sublayers[index]);
-        let tape = self.tapes.pop().flatten().unwrap_or_else(|| sublayer_forward(parameters, sublayer, x).tape);
-        let gradients = sublayer_backward(parameters.config(), sublayer, x, &y, tape, dy);
-        for (tensor, gradient) in gradients.weights {
+        let tape = self.tapes.pop().flatten().unwrap_or_else(|| self.evaluate(parameters, index).tape);
+        let SublayerGradients { mut dx, dblock, weights, spread } =
+            sublayer_backward(parameters, sublayer, (x, &y), &tape, dy, self.dual.as_ref());
+        for (tensor, gradient) in weights {
             observer.gradient(Parameter::Layer { tensor, block: sublayer.block }, gradient);
         }
-        if let Some(spread) = gradients.spread {
-            observer.value_spread(sublayer.block, spread);
+        if let Some(spread) = spread {
+            observer.value_spread(sublayer, spread);
         }
-        if let Some(boundary) = self.boundary(index) {
-            observer.stream_gradient(boundary, &gradients.dx);
+        self.dblock = dblock.or_else(|| self.dblock.take());
+        if self.boundary(index).is_some()
+            && let Some(dblock) = self.dblock.take()
+        {
+            dx += &dblock;
         }
+        if index == 0
+            && let Some(ddual) = self.dual.take()
+        {
+            dx += &ddual;
+        }
+        observer.stream_gradient(index, &dx);
         if index == 0 {
-            self.at_input(parameters, &gradients.dx, observer);
+            self.at_input(parameters, &dx, observer);
         }
-        self.gradient = Some(gradients.dx);
+        self.gradient = Some(dx);
     }
 
     fn at_input(&self, parameters: &Parameters, dx: &Array2<f64>, observer: &mut impl Observer) {
-        let config = parameters.config();
         let gradient = match &self.embedding_inverse {
-            Some(inverse) => norm_backward(config.norm, config.width as usize, &self.streams[0], inverse, dx),
+            Some(inverse) => stream_norm_backward(parameters.config(), &self.streams[0], inverse, dx),
             None => dx.clone(),
         };
         observer.gradient(Parameter::Input, gradient);
@@ -157,8 +218,8 @@ impl Run {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Config, Placement};
-    use crate::reference::statistics::Recorder;
+    use crate::model::{Config, Placement, Toggle};
+    use crate::reference::recorder::Recorder;
     use crate::stats::Measurement;
 
     fn measured(config: &Config, room: usize) -> Measurement {
@@ -178,10 +239,13 @@ mod tests {
     #[test]
     fn what_was_not_kept_is_computed_again_to_the_last_digit() {
         for &placement in Placement::ALL {
-            let config = Config { placement, depth: 5, width: 16, tokens: 6, ..Config::default() };
-            let kept = measured(&config, usize::MAX);
-            for room in [0, 10_000, 30_000] {
-                assert_eq!(measured(&config, room), kept, "{placement:?} with room for {room}");
+            for cross in [Toggle(false), Toggle(true)] {
+                let small = Config { width: 16, tokens: 6, ..Config::default() };
+                let config = Config { placement, depth: 5, cross, memory_cos: 0.5, ..small };
+                let kept = measured(&config, usize::MAX);
+                for room in [0, 10_000, 30_000] {
+                    assert_eq!(measured(&config, room), kept, "{placement:?} with room for {room}");
+                }
             }
         }
     }
