@@ -1,0 +1,95 @@
+//! What a rule asks for, and what it is told.
+
+use crate::model::{Config, Matrix, Sublayer, matrices};
+use crate::stats::Measurement;
+
+/// What a rule has to know.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Question {
+    /// Forward and backward passes.
+    pub passes: Vec<Config>,
+    /// One-step updates of the model; each costs several passes.
+    pub updates: Vec<Config>,
+    /// Descriptions of models, which cost nothing.
+    pub models: Vec<Config>,
+}
+
+/// The answers, in the order of the question.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Evidence {
+    /// What the passes measured.
+    pub passes: Vec<Measurement>,
+    /// What one step does to the logits.
+    pub updates: Vec<ModelUpdate>,
+    /// The descriptions.
+    pub models: Vec<Model>,
+}
+
+impl Question {
+    /// The evidence, each part from whoever knows it.
+    pub fn answer(
+        &self,
+        measure: impl FnMut(&Config) -> Measurement,
+        update: impl FnMut(&Config) -> ModelUpdate,
+    ) -> Evidence {
+        Evidence {
+            passes: self.passes.iter().map(measure).collect(),
+            updates: self.updates.iter().map(update).collect(),
+            models: self.models.iter().map(Model::new).collect(),
+        }
+    }
+}
+
+/// The change of the logits `F` by one step of length `eta` in all layer matrices, `||dF|| / (eta ||F||)`, as `eta` goes
+/// to 0 (DeepNet: Wang et al. 2022, §4.2).
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModelUpdate {
+    /// The model.
+    pub config: Config,
+    /// The step follows the gradient.
+    pub sgd: f64,
+    /// The step follows the gradient's sign, as Adam's first does.
+    pub sign: f64,
+}
+
+/// What is known of a model before anything is computed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Model {
+    /// Its configuration.
+    pub config: Config,
+    /// Its sublayers, in order.
+    pub sublayers: Vec<Sublayer>,
+    /// The matrices of one block.
+    pub matrices: Vec<Matrix>,
+    /// Factor of the placement on the std of the matrices that it scales.
+    pub init_gain: f64,
+    /// Whether a norm stands before the un-embedding.
+    pub final_norm: bool,
+}
+
+impl Model {
+    /// The description of a model.
+    #[must_use]
+    pub fn new(config: &Config) -> Self {
+        Self {
+            config: config.clone(),
+            sublayers: config.sublayers(),
+            matrices: matrices(config),
+            init_gain: config.init_gain(),
+            final_norm: config.has_final_norm(),
+        }
+    }
+
+    /// Norms of the blocks, the final one left out.
+    #[must_use]
+    pub fn norms(&self) -> usize {
+        let of = |sublayer: &Sublayer| [sublayer.input_norm, sublayer.branch_norm, sublayer.sum_norm];
+        self.sublayers.iter().flat_map(of).filter(|norm| *norm).count()
+    }
+
+    /// Parameters of the matrices of all blocks.
+    #[must_use]
+    pub fn weights(&self) -> usize {
+        self.matrices.iter().map(|matrix| matrix.fan_in * matrix.fan_out).sum::<usize>() * self.config.depth as usize
+    }
+}

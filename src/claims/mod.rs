@@ -1,0 +1,254 @@
+//! Ninety statements on norms and depth, from two guides that are widely read, each beside what its sources say and,
+//! where a pass at initialisation can tell, a rule that measures it.
+//!
+//! | file | what |
+//! |---|---|
+//! | `data/` | the statements themselves, in the order of the guides |
+//! | [`Source`] | the literature |
+//! | [`Question`], [`Evidence`] | what a rule asks for and what it is told |
+//! | `rules/` | from evidence to an [`Outcome`] |
+//!
+//! No engine is in here: whoever asks runs the passes of a [`Question`] on the engine of their choice.
+
+mod data;
+mod evidence;
+mod rules;
+mod source;
+
+use std::fmt;
+
+pub use evidence::{Evidence, Model, ModelUpdate, Question};
+pub use source::{Cite, Source, SourceId};
+
+use crate::model::config::named_enum;
+
+named_enum! {
+    /// Who says it.
+    Guide {
+        /// "Pre-Norm, Post-Norm, and Sandwich Placement".
+        A = "a",
+        /// "Pre-Norm vs Post-Norm Transformers: Stability Guide for LLMs".
+        B = "b",
+    }
+}
+
+impl Guide {
+    /// Its name, short.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::A => "Placement guide",
+            Self::B => "Stability guide",
+        }
+    }
+
+    /// Its name in full.
+    #[must_use]
+    pub const fn full_title(self) -> &'static str {
+        match self {
+            Self::A => "Pre-Norm, Post-Norm, and Sandwich Placement",
+            Self::B => "Pre-Norm vs Post-Norm Transformers: Stability Guide for LLMs",
+        }
+    }
+}
+
+named_enum! {
+    /// What a claim is about.
+    Topic {
+        /// Size of gradients over layers and depth.
+        Gradients = "gradients",
+        /// Size of the residual stream, and how alike its tokens are.
+        Stream = "stream",
+        /// Warm-up, learning rates, convergence, quality.
+        Training = "training",
+        /// Where the norms stand.
+        Architecture = "architecture",
+        /// Initialisation.
+        Init = "init",
+        /// Ranges of number formats.
+        Precision = "precision",
+        /// Parameters and operations.
+        Cost = "cost",
+        /// Who proposed or showed what, and when.
+        History = "history",
+        /// Which models have it.
+        Adoption = "adoption",
+    }
+}
+
+impl Topic {
+    /// The name as the page writes it.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Gradients => "Gradients",
+            Self::Stream => "Residual stream",
+            Self::Training => "Training and warm-up",
+            Self::Architecture => "Architecture",
+            Self::Init => "Initialisation",
+            Self::Precision => "Precision",
+            Self::Cost => "Cost",
+            Self::History => "History",
+            Self::Adoption => "Adoption",
+        }
+    }
+}
+
+/// What becomes of a claim: in the literature, or by a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Supported.
+    Holds,
+    /// Contradicted.
+    DoesNotHold,
+    /// Supported under a condition, which completes "holds only if".
+    OnlyIf(&'static str),
+    /// A part of it is supported, named so as to complete "holds in part:".
+    InPart(&'static str),
+    /// The runs do not tell.
+    NotDecided,
+    /// Nobody was found who says it, the cited source included.
+    NoSource,
+}
+
+named_enum! {
+    /// A verdict without its condition, to filter by.
+    VerdictKind {
+        /// [`Verdict::Holds`].
+        Holds = "holds",
+        /// [`Verdict::OnlyIf`].
+        OnlyIf = "only-if",
+        /// [`Verdict::InPart`].
+        InPart = "in-part",
+        /// [`Verdict::DoesNotHold`].
+        DoesNotHold = "does-not-hold",
+        /// [`Verdict::NotDecided`].
+        NotDecided = "not-decided",
+        /// [`Verdict::NoSource`].
+        NoSource = "no-source",
+    }
+}
+
+impl Verdict {
+    /// The verdict without its condition.
+    #[must_use]
+    pub const fn kind(self) -> VerdictKind {
+        match self {
+            Self::Holds => VerdictKind::Holds,
+            Self::DoesNotHold => VerdictKind::DoesNotHold,
+            Self::OnlyIf(_) => VerdictKind::OnlyIf,
+            Self::InPart(_) => VerdictKind::InPart,
+            Self::NotDecided => VerdictKind::NotDecided,
+            Self::NoSource => VerdictKind::NoSource,
+        }
+    }
+}
+
+impl VerdictKind {
+    /// The words of the verdict.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Holds => "holds",
+            Self::OnlyIf => "holds only if",
+            Self::InPart => "holds in part",
+            Self::DoesNotHold => "does not hold",
+            Self::NotDecided => "not decided at this size",
+            Self::NoSource => "no source found",
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let title = self.kind().title();
+        match self {
+            Self::OnlyIf(condition) => write!(f, "{title} {condition}"),
+            Self::InPart(part) => write!(f, "{title}: {part}"),
+            _ => f.write_str(title),
+        }
+    }
+}
+
+/// How a claim can be tested.
+#[derive(Clone, Copy, Debug)]
+pub enum Test {
+    /// By passes at initialisation, or by the description of a model alone.
+    Measured(Rule),
+    /// Only by reading.
+    Cited,
+    /// Only by training.
+    NeedsTraining,
+}
+
+/// What decides a claim: what is run, and what follows from it.
+#[derive(Clone, Copy, Debug)]
+pub struct Rule {
+    /// What it has to know.
+    pub question: fn() -> Question,
+    /// What follows. It goes by the configurations of the evidence and not by their order; a value that the engine marks
+    /// as unresolved decides nothing.
+    pub judge: fn(&Evidence) -> Outcome,
+}
+
+/// What a rule finds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The values it rests on, with their names and units.
+    pub measured: String,
+    /// What they say of the claim, in a sentence.
+    pub sentence: String,
+}
+
+/// One statement of a guide.
+#[derive(Clone, Copy, Debug)]
+pub struct Claim {
+    /// `C1` to `C90`.
+    pub id: &'static str,
+    /// Who says it.
+    pub guide: Guide,
+    /// Where in the guide.
+    pub place: &'static str,
+    /// What it is about.
+    pub topic: Topic,
+    /// What the guide says, in other words.
+    pub said: &'static str,
+    /// What the sources say.
+    pub source_says: &'static str,
+    /// The sources; none where none was found.
+    pub sources: &'static [Cite],
+    /// What follows from the sources, and for what can be computed from measurements made with another program.
+    pub literature: Verdict,
+    /// How it is tested here.
+    pub test: Test,
+    /// The query that shows it in Explore.
+    pub explore: Option<&'static str>,
+}
+
+/// How many there are.
+const COUNT: usize = 90;
+
+/// All claims, in the order of their numbers.
+pub static ALL: [Claim; COUNT] = {
+    let mut all = [data::PARTS[0][0]; COUNT];
+    let (mut part, mut count) = (0, 0);
+    while part < data::PARTS.len() {
+        let mut i = 0;
+        while i < data::PARTS[part].len() {
+            all[count] = data::PARTS[part][i];
+            i += 1;
+            count += 1;
+        }
+        part += 1;
+    }
+    assert!(count == COUNT, "there are ninety claims");
+    all
+};
+
+/// The claim with this id.
+#[must_use]
+pub fn find(id: &str) -> Option<&'static Claim> {
+    ALL.iter().find(|claim| claim.id == id)
+}

@@ -1,0 +1,157 @@
+//! From evidence to verdicts, and what the rules share.
+//!
+//! A rule asks for as many seeds as it takes for chance not to decide, and leaves a gap between the values that support a
+//! claim and those that contradict it: what falls into the gap is not decided.
+
+pub(super) mod blocks;
+pub(super) mod cost;
+pub(super) mod decoder;
+pub(super) mod post;
+pub(super) mod pre;
+pub(super) mod stream;
+pub(super) mod sublayers;
+pub(super) mod update;
+
+use super::{Evidence, Outcome, Question, Rule, Verdict};
+use crate::chart::number;
+use crate::model::{Config, Placement, Tensor};
+use crate::share::{self, Target};
+use crate::stats::{Mark, Measurement, Quantity};
+
+const W2: Quantity = Quantity::GradWeight(Tensor::W2);
+
+/// The configurations of a query, one for each placement it names, at these depths and with seeds from 0.
+fn grid(query: &str, depths: &[u32], seeds: u32) -> Vec<Config> {
+    let (request, notices) = share::parse(query, Target::Page);
+    debug_assert!(notices.is_empty(), "{query}: {notices:?}");
+    let configs = request.configs().into_iter();
+    let with_depth = move |config: Config| depths.iter().map(move |&depth| Config { depth, ..config.clone() });
+    configs
+        .flat_map(with_depth)
+        .flat_map(|config| (0..seeds).map(move |seed| Config { seed, ..config.clone() }))
+        .collect()
+}
+
+/// A question of passes alone.
+fn passes<const N: usize>(grids: [Vec<Config>; N]) -> Question {
+    Question { passes: grids.concat(), ..Question::default() }
+}
+
+/// A value as far as it can be believed: NaN where the engine has marked it so.
+fn known(run: &Measurement, quantity: Quantity, index: usize) -> f64 {
+    match run.mark(quantity, index) {
+        None | Some(Mark::Zero | Mark::Overflow) => run.values(quantity).get(index).copied().unwrap_or(f64::NAN),
+        Some(Mark::Unresolved | Mark::Underflow | Mark::NotANumber) => f64::NAN,
+    }
+}
+
+/// The value of the first block.
+fn first(run: &Measurement, quantity: Quantity) -> f64 {
+    known(run, quantity, 0)
+}
+
+/// The value of the middle block.
+fn middle(run: &Measurement, quantity: Quantity) -> f64 {
+    known(run, quantity, run.values(quantity).len() / 2)
+}
+
+/// The value of the last block.
+fn last(run: &Measurement, quantity: Quantity) -> f64 {
+    known(run, quantity, run.values(quantity).len().wrapping_sub(1))
+}
+
+/// Every value.
+fn each(run: &Measurement, quantity: Quantity) -> impl Iterator<Item = f64> {
+    (0..run.values(quantity).len()).map(move |index| known(run, quantity, index))
+}
+
+/// The largest value; NaN if one is.
+fn largest(values: impl Iterator<Item = f64>) -> f64 {
+    values.fold(f64::NEG_INFINITY, |peak, value| if value > peak || value.is_nan() { value } else { peak })
+}
+
+/// The largest value over the smallest; NaN if one is.
+fn spread(values: impl Iterator<Item = f64>) -> f64 {
+    let (mut low, mut high, mut sum) = (f64::INFINITY, 0.0f64, 0.0);
+    for value in values {
+        (low, high, sum) = (low.min(value), high.max(value), sum + value);
+    }
+    if sum.is_nan() { f64::NAN } else { high / low }
+}
+
+/// `||dLoss/dx_0|| / ||dLoss/dx_L||`: what the whole model does to a gradient on its way down.
+fn amplification(run: &Measurement) -> f64 {
+    first(run, Quantity::GradStream) / last(run, Quantity::GradStream)
+}
+
+/// The geometric mean, over the runs that are meant, of a value; NaN where there is no such run or one is not known.
+fn mean(
+    evidence: &Evidence,
+    meant: impl Fn(&Config) -> bool,
+    value: impl Fn(&Measurement) -> f64,
+) -> f64 {
+    let logs: Vec<f64> =
+        evidence.passes.iter().filter(|run| meant(&run.config)).map(|run| value(run).ln()).collect();
+    (logs.iter().sum::<f64>() / logs.len() as f64).exp()
+}
+
+/// A value against depth: the geometric mean over seeds, for each depth there is.
+fn by_depth(
+    evidence: &Evidence,
+    meant: impl Fn(&Config) -> bool,
+    value: impl Fn(&Measurement) -> f64,
+) -> Vec<(f64, f64)> {
+    let mut depths: Vec<u32> =
+        evidence.passes.iter().map(|run| &run.config).filter(|c| meant(c)).map(|c| c.depth).collect();
+    depths.sort_unstable();
+    depths.dedup();
+    depths.iter().map(|&depth| (f64::from(depth), mean(evidence, |c| meant(c) && c.depth == depth, &value))).collect()
+}
+
+/// The power of x that y follows: the slope of `ln y` on `ln x` by least squares.
+fn power(points: &[(f64, f64)]) -> f64 {
+    slope(&points.iter().map(|(x, y)| (x.ln(), y.ln())).collect::<Vec<_>>())
+}
+
+/// The doublings of y for each unit of x: the slope of `log2 y` on `x` by least squares.
+fn doublings(points: &[(f64, f64)]) -> f64 {
+    slope(&points.iter().map(|(x, y)| (*x, y.log2())).collect::<Vec<_>>())
+}
+
+fn slope(points: &[(f64, f64)]) -> f64 {
+    let count = points.len() as f64;
+    let mean = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / count;
+    let (x0, y0) = (mean(|p| p.0), mean(|p| p.1));
+    let covariance: f64 = points.iter().map(|(x, y)| (x - x0) * (y - y0)).sum();
+    covariance / points.iter().map(|(x, _)| (x - x0) * (x - x0)).sum::<f64>()
+}
+
+/// Two tests of which at most one can be passed; not decided if neither is, as where a value is not known.
+const fn decide(holds: bool, fails: bool) -> Verdict {
+    match (holds, fails) {
+        (true, false) => Verdict::Holds,
+        (false, true) => Verdict::DoesNotHold,
+        _ => Verdict::NotDecided,
+    }
+}
+
+/// A placement alone, of any depth and seed.
+fn is(placement: Placement) -> impl Fn(&Config) -> bool {
+    move |config| config.placement == placement
+}
+
+/// Values after one another: `0.92, 0.89, 0.58`.
+fn list(values: impl IntoIterator<Item = f64>) -> String {
+    values.into_iter().map(number::value).collect::<Vec<_>>().join(", ")
+}
+
+/// Values against depth: `0.92, 0.58 at L = 6, 96`.
+fn at_depths(points: &[(f64, f64)]) -> String {
+    format!("{} at L = {}", list(points.iter().map(|p| p.1)), list(points.iter().map(|p| p.0)))
+}
+
+/// A power with its sign: `L^−0.49`.
+fn power_of(name: &str, exponent: f64) -> String {
+    let sign = if exponent < 0.0 { "−" } else { "" };
+    format!("{name}^{sign}{:.2}", exponent.abs())
+}

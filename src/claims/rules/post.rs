@@ -1,0 +1,192 @@
+//! Gradients of Post-LN against depth.
+
+use super::{
+    Evidence, Outcome, Placement, Quantity, Question, Rule, Verdict, W2, amplification, at_depths, by_depth, decide,
+    doublings, each, first, grid, is, largest, last, list, mean, middle, number, passes, power, power_of,
+};
+
+const DEPTHS: &[u32] = &[6, 12, 24, 48, 96];
+
+/// Xiong's simplified setting: one head, an FFN as wide as the stream, W_Q = W_K = 0, no W_O.
+const SIMPLIFIED: &str = "heads=1&ffn=1&attention=uniform&output_projection=0";
+
+fn post() -> Question {
+    passes([grid("placement=post", DEPTHS, 3)])
+}
+
+/// The powers of depth that the gradients of W_2 follow, and the doublings a block of the gradient of the stream.
+struct Growth {
+    first: f64,
+    middle: f64,
+    last: f64,
+    largest: f64,
+    doublings: f64,
+}
+
+impl Growth {
+    fn of(evidence: &Evidence) -> Self {
+        let along = |value: fn(&crate::stats::Measurement) -> f64| by_depth(evidence, is(Placement::Post), value);
+        Self {
+            first: power(&along(|run| first(run, W2))),
+            middle: power(&along(|run| middle(run, W2))),
+            last: power(&along(|run| last(run, W2))),
+            largest: power(&along(|run| largest(each(run, W2)))),
+            doublings: doublings(&along(amplification)),
+        }
+    }
+}
+
+/// C7: the gradient grows with depth.
+pub(in super::super) const GROWS: Rule = Rule {
+    question: post,
+    judge: |evidence| {
+        let growth = Growth::of(evidence);
+        let peaks = by_depth(evidence, is(Placement::Post), |run| largest(each(run, W2)));
+        Outcome {
+            verdict: decide(growth.largest > 0.3, growth.largest < 0.2),
+            measured: format!("largest ‖∂L/∂W₂‖ over the layers: {}", at_depths(&peaks)),
+            sentence: format!("With depth it goes as {}.", power_of("L", growth.largest)),
+        }
+    },
+};
+
+/// C17: the gradient is multiplied by 2^(L/2).
+pub(in super::super) const EXPLODES: Rule = Rule {
+    question: || passes([grid("placement=post", DEPTHS, 3), grid("placement=none", &[12], 1)]),
+    judge: |evidence| {
+        let ratios = by_depth(evidence, is(Placement::Post), amplification);
+        let per_block = doublings(&ratios);
+        let bare = mean(evidence, is(Placement::None), amplification);
+        Outcome {
+            verdict: decide(per_block > 0.4, per_block < 0.1),
+            measured: format!("‖∂L/∂x₀‖ / ‖∂L/∂x_L‖: {}", at_depths(&ratios)),
+            sentence: format!(
+                "The claim needs a factor of 2^0.5 a block; it is 2^{per_block:.3}. Without any norm the ratio is {} at L = 12.",
+                number::value(bare)
+            ),
+        }
+    },
+};
+
+/// C18: the gradient of the last sublayer is of the order d sqrt(ln d), whatever the depth.
+pub(in super::super) const LAST_LAYER: Rule = Rule {
+    question: || {
+        let at_width = |width| grid(&format!("placement=post&{SIMPLIFIED}&width={width}"), &[6], 3);
+        let depths = grid(&format!("placement=post&{SIMPLIFIED}"), &[6, 12, 24, 48], 3);
+        passes([depths, at_width(32), at_width(128), at_width(256)])
+    },
+    judge: |evidence| {
+        let post = is(Placement::Post);
+        let depths = by_depth(evidence, |c| post(c) && c.width == 64, |run| last(run, W2));
+        let widths = [32.0, 64.0, 128.0, 256.0]
+            .map(|d| (d, mean(evidence, |c| c.depth == 6 && f64::from(c.width) == d, |run| last(run, W2))));
+        let (with_depth, with_width) = (power(&depths), power(&widths));
+        let flat = with_depth.abs() < 0.15;
+        let order = power(&widths.map(|(d, _)| (d, d * d.ln().sqrt())));
+        let verdict = if flat && with_width < order - 0.3 {
+            Verdict::InPart("it does not depend on depth; d√ln d is an upper bound that the width scaling stays under")
+        } else {
+            decide(flat && (with_width - order).abs() < 0.15, with_depth.abs() > 0.3)
+        };
+        Outcome {
+            verdict,
+            measured: format!(
+                "‖∂L/∂W₂‖ of the last layer: {}; {} at d = 32, 64, 128, 256",
+                at_depths(&depths),
+                list(widths.map(|w| w.1))
+            ),
+            sentence: format!(
+                "It goes as {} and as {}, where d√ln d would go as {}.",
+                power_of("L", with_depth),
+                power_of("d", with_width),
+                power_of("d", order)
+            ),
+        }
+    },
+};
+
+/// C19: the gradients of the single layers are of the order sqrt(L).
+pub(in super::super) const LAYERS: Rule = Rule {
+    question: post,
+    judge: |evidence| {
+        let growth = Growth::of(evidence);
+        let powers = [growth.first, growth.middle, growth.last];
+        Outcome {
+            verdict: decide(powers.iter().all(|p| (p - 0.5).abs() < 0.15), powers.iter().all(|p| *p < 0.25)),
+            measured: format!(
+                "‖∂L/∂W₂‖ of the first, middle and last layer: {}",
+                powers.map(|p| power_of("L", p)).join(", ")
+            ),
+            sentence: "The claim needs L^0.50 in each of them.".into(),
+        }
+    },
+};
+
+/// C20: all that the guide says of Post-LN's gradient at once.
+pub(in super::super) const TOGETHER: Rule = Rule {
+    question: post,
+    judge: |evidence| {
+        let growth = Growth::of(evidence);
+        let said = [
+            ("the gradient grows with depth", growth.largest > 0.3),
+            ("the factor is 2^(L/2)", growth.doublings > 0.4),
+            ("the last layer does not depend on depth", growth.last.abs() < 0.15),
+            ("single layers go as √L", [growth.first, growth.middle].iter().all(|p| (p - 0.5).abs() < 0.15)),
+        ];
+        let found: Vec<&str> = said.iter().filter(|(_, is_so)| *is_so).map(|(what, _)| *what).collect();
+        let is_known = [growth.first, growth.middle, growth.last, growth.doublings].iter().all(|value| value.is_finite());
+        Outcome {
+            verdict: decide(found.len() == said.len(), is_known && found.len() < said.len()),
+            measured: format!(
+                "‖∂L/∂W₂‖ first, middle, last: {}; stream 2^{:.3} a block",
+                [growth.first, growth.middle, growth.last].map(|p| power_of("L", p)).join(", "),
+                growth.doublings
+            ),
+            sentence: match &found[..] {
+                [] => "None of the four statements is found.".into(),
+                _ => format!("Of the four statements {} found: {}.", found.len(), found.join("; ")),
+            },
+        }
+    },
+};
+
+/// C72: Pre-LN's gradients are near 1.6 in all layers at any depth.
+pub(in super::super) const ONE_POINT_SIX: Rule = Rule {
+    question: || passes([grid(&format!("placement=post,pre&width=256&tokens=64&batch=1&{SIMPLIFIED}"), &[6, 18], 2)]),
+    judge: |evidence| {
+        let near = |value: f64| (1.2..2.15).contains(&value);
+        let of = |placement, value: fn(&crate::stats::Measurement) -> f64| by_depth(evidence, is(placement), value);
+        let (low, high) = (of(Placement::Pre, |run| last(run, W2)), of(Placement::Pre, |run| first(run, W2)));
+        let post = of(Placement::Post, |run| last(run, W2));
+        let ends = || low.iter().chain(&high).map(|(_, value)| *value);
+        Outcome {
+            verdict: decide(ends().all(near), ends().all(f64::is_finite) && !ends().all(near)),
+            measured: format!(
+                "‖∂L/∂W₂‖ of Pre-LN, first layer {}, last layer {}; of Post-LN, last layer {}",
+                list(high.iter().map(|p| p.1)),
+                list(low.iter().map(|p| p.1)),
+                at_depths(&post)
+            ),
+            sentence: if post.iter().all(|(_, value)| near(*value)) {
+                "A value near 1.6 that depth does not change is the last layer of Post-LN.".into()
+            } else {
+                "No layer of either placement stays near 1.6.".into()
+            },
+        }
+    },
+};
+
+/// C13, C63: what leaves a norm has variance 1, at any depth.
+pub(in super::super) const UNIT_VARIANCE: Rule = Rule {
+    question: || passes([grid("placement=post", &[24, 96], 1), grid("placement=post&norm=rmsnorm", &[24], 1)]),
+    judge: |evidence| {
+        let worst = largest(evidence.passes.iter().map(|run| {
+            largest(each(run, Quantity::StreamRms).skip(1).map(|rms| (rms * rms - 1.0).abs()))
+        }));
+        Outcome {
+            verdict: decide(worst < 0.02, worst > 0.1),
+            measured: format!("largest distance of the variance from 1 after a block: {}", number::value(worst)),
+            sentence: "Over all blocks of 24 and 96, with LayerNorm and with RMSNorm.".into(),
+        }
+    },
+};

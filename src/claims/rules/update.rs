@@ -1,0 +1,59 @@
+//! What the first step does to the model.
+
+use super::{Evidence, Outcome, Placement, Question, Rule, Verdict, W2, at_depths, by_depth, decide, each, grid, is, largest, power, power_of};
+use crate::model::Config;
+
+/// The update of a step of plain gradient descent against depth: the geometric mean over seeds.
+fn updates(evidence: &Evidence, meant: impl Fn(&Config) -> bool) -> Vec<(f64, f64)> {
+    let mut sums = std::collections::BTreeMap::<u32, (f64, f64)>::new();
+    for update in evidence.updates.iter().filter(|update| meant(&update.config)) {
+        let (sum, count) = sums.entry(update.config.depth).or_default();
+        (*sum, *count) = (*sum + update.sgd.ln(), *count + 1.0);
+    }
+    sums.into_iter().map(|(depth, (sum, count))| (f64::from(depth), (sum / count).exp())).collect()
+}
+
+/// C8: the first steps overshoot because the gradient grows with depth.
+pub(in super::super) const FIRST_STEP: Rule = Rule {
+    question: || Question {
+        passes: grid("placement=post", &[6, 12, 24], 3),
+        updates: grid("placement=post", &[6, 12, 24], 2),
+        ..Question::default()
+    },
+    judge: |evidence| {
+        let update = updates(evidence, is(Placement::Post));
+        let gradient = by_depth(evidence, is(Placement::Post), |run| largest(each(run, W2)));
+        let (of_update, of_gradient) = (power(&update), power(&gradient));
+        let verdict = if of_update > 0.7 && of_gradient < 0.3 {
+            Verdict::InPart("the first step does change a deep model too much, but not because its gradient is larger")
+        } else {
+            decide(of_update > 0.7 && of_gradient > 0.3, of_update < 0.3)
+        };
+        Outcome {
+            verdict,
+            measured: format!("‖ΔF‖/(η‖F‖) of a step of gradient descent: {}", at_depths(&update)),
+            sentence: format!(
+                "The change of the logits goes as {}, the largest gradient of a W₂ as {}.",
+                power_of("L", of_update),
+                power_of("L", of_gradient)
+            ),
+        }
+    },
+};
+
+/// C27: deeper Pre-LN is more stable at the same learning rate.
+pub(in super::super) const DEEPER: Rule = Rule {
+    question: || Question { updates: grid("placement=pre", &[6, 12, 24], 2), ..Question::default() },
+    judge: |evidence| {
+        let update = updates(evidence, is(Placement::Pre));
+        let with_depth = power(&update);
+        Outcome {
+            verdict: decide(with_depth < -0.2, with_depth > 0.3),
+            measured: format!("‖ΔF‖/(η‖F‖) of a step of gradient descent: {}", at_depths(&update)),
+            sentence: format!(
+                "The same step changes a deeper model more: as {}. What this does to a whole training is not seen here.",
+                power_of("L", with_depth)
+            ),
+        }
+    },
+};
