@@ -8,8 +8,8 @@ use crate::cpu::CpuPass;
 use crate::gpu::{Gpu, GpuError};
 use crate::model::Config;
 use crate::plan::PlanError;
-use crate::reference::ReferencePass;
-use crate::stats::{Engine, Measurement, Pass};
+use crate::reference::{ModelUpdatePass, ReferencePass};
+use crate::stats::{Engine, Measurement, ModelUpdate, Pass};
 
 use super::browser::{self, Breath};
 use super::state::Ran;
@@ -93,6 +93,31 @@ impl Engines {
             }
             Engine::Reference => self.in_slices(ReferencePass::new(config), None, is_wanted, tell).await,
             Engine::Gpu => self.on_device(config, is_wanted).await,
+        }
+    }
+
+    /// One step of training from initialisation, in float64; nothing where it was no longer wanted.
+    pub(crate) async fn model_update(
+        &self,
+        config: &Config,
+        is_wanted: &dyn Fn() -> bool,
+        tell: &dyn Fn(f64),
+    ) -> Option<ModelUpdate> {
+        let mut pass = ModelUpdatePass::new(config);
+        loop {
+            let slice = browser::now_ms();
+            while browser::now_ms() - slice < SLICE_MS {
+                if let Some(update) = pass.advance() {
+                    return Some(update);
+                }
+            }
+            tell(pass.progress());
+            if let Some(breath) = &self.breath {
+                breath.take().await;
+            }
+            if !is_wanted() {
+                return None;
+            }
         }
     }
 

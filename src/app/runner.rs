@@ -22,13 +22,16 @@ const KEPT: usize = 600;
 /// Without a result for this long, what is shown is dimmed.
 const LATE_MS: u64 = 100;
 
+/// At rest for this long, what takes longer is looked for.
+const CALM_MS: u64 = 300;
+
 /// How long the browser may take to give a graphics device.
 const PATIENCE_MS: u64 = 15_000;
 
 /// Runs what the page asks for.
 struct Runner {
     page: Page,
-    engines: Engines,
+    engines: Rc<Engines>,
     /// Counts what has been asked for.
     asked: Cell<u64>,
     is_running: Cell<bool>,
@@ -36,6 +39,8 @@ struct Runner {
     /// Placements in the order in which they were served last.
     served: RefCell<Vec<Placement>>,
     late: Later,
+    calm: Later,
+    is_stepping: Cell<bool>,
 }
 
 /// The same run with a later seed; past the last one they begin anew.
@@ -47,12 +52,14 @@ fn with_seed(config: &Config, after: u32) -> Config {
 pub(crate) fn start(page: Page) {
     let runner = Rc::new(Runner {
         page,
-        engines: Engines::new(),
+        engines: page.engines(),
         asked: Cell::new(0),
         is_running: Cell::new(false),
         kept: RefCell::default(),
         served: RefCell::default(),
         late: Later::default(),
+        calm: Later::default(),
+        is_stepping: Cell::new(false),
     });
     let opening = Rc::clone(&runner);
     spawn_local(async move { opening.open_device().await });
@@ -87,6 +94,7 @@ impl Runner {
     /// Takes up a new request.
     fn ask(self: Rc<Self>, configs: &[Config], seeds: u32, engine: Engine) {
         self.asked.set(self.asked.get() + 1);
+        self.calm.forget();
         for config in configs {
             self.publish(config, seeds, engine);
         }
@@ -98,7 +106,7 @@ impl Runner {
         }
     }
 
-    async fn run(&self) {
+    async fn run(self: Rc<Self>) {
         loop {
             let asked = self.asked.get();
             let ((configs, seeds), engine) = untrack(|| {
@@ -217,9 +225,36 @@ impl Runner {
         self.late.ask(LATE_MS, move || page.is_late.set(true));
     }
 
-    fn rest(&self) {
+    fn rest(self: &Rc<Self>) {
         self.late.forget();
         self.page.is_late.set(false);
         self.page.running.set(None);
+        let (runner, asked) = (Rc::clone(self), self.asked.get());
+        self.calm.ask(CALM_MS, move || {
+            if runner.asked.get() == asked && !runner.is_stepping.replace(true) {
+                spawn_local(async move { runner.step().await });
+            }
+        });
+    }
+
+    /// Finds what one step of training does to each model that is shown, while nothing else is asked for: it costs
+    /// several passes, and no curve waits for it.
+    async fn step(&self) {
+        let asked = self.asked.get();
+        let is_wanted = || self.asked.get() == asked && !self.page.is_playing.get_untracked();
+        for config in self.page.request.with_untracked(Request::configs) {
+            let is_known = || self.page.updates.with_untracked(|list| list.iter().any(|(known, _)| *known == config));
+            if is_known() || !is_wanted() {
+                continue;
+            }
+            let Some(update) = self.engines.model_update(&config, &is_wanted, &|_| ()).await else { break };
+            self.page.updates.update(|list| {
+                if list.len() >= KEPT {
+                    list.remove(0);
+                }
+                list.push((config.clone(), update));
+            });
+        }
+        self.is_stepping.set(false);
     }
 }

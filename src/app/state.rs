@@ -1,5 +1,6 @@
 //! The signals of the page. [`Request`] is the one state; all else follows from it or from what has finished.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use leptos::prelude::*;
@@ -9,11 +10,12 @@ use crate::chart::plot;
 use crate::chart::theme::Theme;
 use crate::model::{Config, Placement};
 use crate::share::{Notice, Request};
-use crate::stats::{Engine, Measurement, Quantity, Sample};
+use crate::stats::{Engine, Measurement, ModelUpdate, Quantity, Sample};
 use crate::theory::{self, Overlay};
 
 use super::address::Address;
-use super::engines::{Adapter, Failure};
+use super::engines::{Adapter, Engines, Failure};
+use super::laboratory::Laboratory;
 
 /// How a change is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,6 +104,8 @@ pub(crate) struct Page {
     pub(crate) request: RwSignal<Request>,
     /// The last finished pass of each placement.
     pub(crate) finished: RwSignal<Vec<Arc<Finished>>>,
+    /// One step of training of the runs shown, as far as it is known.
+    pub(crate) updates: RwSignal<Vec<(Config, ModelUpdate)>>,
     /// The passes that run; none when all that is asked for is there.
     pub(crate) running: RwSignal<Option<Running>>,
     /// Whether a tenth of a second has gone by without a result.
@@ -126,6 +130,9 @@ pub(crate) struct Page {
     pub(crate) is_dark: RwSignal<bool>,
     /// The control whose help is shown.
     pub(crate) helped: RwSignal<&'static str>,
+    /// The claims under test.
+    pub(crate) laboratory: Laboratory,
+    engines: StoredValue<Rc<Engines>, LocalStorage>,
     /// The URL and the history.
     address: StoredValue<Address, LocalStorage>,
 }
@@ -138,6 +145,7 @@ impl Page {
         Self {
             request: RwSignal::new(request),
             finished: RwSignal::new(Vec::new()),
+            updates: RwSignal::new(Vec::new()),
             running: RwSignal::new(None),
             is_late: RwSignal::new(false),
             device: RwSignal::new(Device::Asking),
@@ -150,8 +158,16 @@ impl Page {
             turn: StoredValue::new(0),
             is_dark: RwSignal::new(false),
             helped: RwSignal::new("init"),
+            laboratory: Laboratory::new(),
+            engines: StoredValue::new_local(Rc::new(Engines::new())),
             address: StoredValue::new_local(Address::default()),
         }
+    }
+
+    /// The engines.
+    #[must_use]
+    pub(crate) fn engines(&self) -> Rc<Engines> {
+        self.engines.get_value()
     }
 
     /// Changes what is asked for, and writes it into the address.
@@ -255,6 +271,12 @@ impl Page {
         let shown = self.shown();
         let (placements, seeds) = self.request.with(|request| (request.placements.len(), request.seeds as usize));
         shown.len() == placements && shown.iter().all(|(pass, fresh)| *fresh && pass.sample.runs == seeds)
+    }
+
+    /// One step of training from the initialisation of a run, once it is known.
+    #[must_use]
+    pub(crate) fn update_of(&self, config: &Config) -> Option<ModelUpdate> {
+        self.updates.with(|list| list.iter().find(|(known, _)| known == config).map(|(_, update)| *update))
     }
 
     /// The curves of a quantity. What is not of the depth asked for is stale once it is late.

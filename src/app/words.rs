@@ -2,7 +2,10 @@
 
 use crate::chart::curve::{precision, symbol};
 use crate::chart::number;
+use crate::claims::{Guide, Topic, VerdictKind};
 use crate::model::{Config, Placement, Tensor};
+use crate::presets::PresetKind;
+use crate::share::View;
 use crate::stats::{Engine, Mark, Quantity};
 use crate::theory::Overlay;
 
@@ -52,6 +55,94 @@ pub(crate) const REFUSED: &str = "The graphics device refused a command; the bro
 pub(crate) const LINK_TROUBLE: &str = "Some of this link could not be used:";
 pub(crate) const NO_WEBGPU: &str = "There is no WebGPU here, so the processor computes, in float32: slower, to the same \
     precision. Chrome and Edge from 113, Safari from 26 and Firefox from 141 have WebGPU.";
+
+pub(crate) const PRESET: &str = "Preset";
+pub(crate) const NO_PRESET: &str = "None";
+pub(crate) const LEFT_OUT: &str = "Left out:";
+pub(crate) const MODEL_UPDATE: (&str, &str) = ("One-step update", "‖ΔF‖ / η‖F‖, plain gradient");
+pub(crate) const BY_SIGN: &str = "by the gradient’s sign";
+
+/// What presets of a kind are.
+#[must_use]
+pub(crate) const fn preset_kind(kind: PresetKind) -> &'static str {
+    match kind {
+        PresetKind::Published => "As published",
+        PresetKind::Lesson => "Pairs that teach",
+    }
+}
+
+pub(crate) const VIEWS: &str = "Views";
+pub(crate) const CLAIMS_TITLE: &str = "What people say, measured";
+pub(crate) const CLAIMS_LEAD: &str = "What two popular guides say of norms and depth, what the papers they cite say, and \
+    what a pass at initialisation finds now, in this page, on this machine. What training does later is another question.";
+pub(crate) const FILTERS: &str = "Which claims";
+pub(crate) const SHOW: &str = "Show";
+pub(crate) const TEST: &str = "Measure";
+pub(crate) const STOP: &str = "Stop";
+pub(crate) const WAITING: &str = "Waiting";
+pub(crate) const SECOND_HAND: &str = " (second-hand)";
+pub(crate) const NO_SOURCE: &str = "No source was found.";
+pub(crate) const CITED: &str = "Cannot be measured here.";
+pub(crate) const NEEDS_TRAINING: &str = "Needs training.";
+pub(crate) const BY_LITERATURE: &str = "by the literature";
+pub(crate) const NO_ENGINE_YET: &str = "There is no engine yet; try again in a moment.";
+
+/// The name of a view.
+#[must_use]
+pub(crate) const fn view(view: View) -> &'static str {
+    match view {
+        View::Explore => "Explore",
+        View::Claims => "Claims",
+    }
+}
+
+/// Starts the tests of all claims that are shown.
+#[must_use]
+pub(crate) fn test_all(count: usize) -> String {
+    if count == crate::claims::ALL.len() { "Measure all".into() } else { "Measure these".into() }
+}
+
+/// How many claims are shown.
+#[must_use]
+pub(crate) fn claims_shown(count: usize) -> String {
+    format!("{count} of {} claims", crate::claims::ALL.len())
+}
+
+/// A test under way.
+#[must_use]
+pub(crate) fn testing(share: f64) -> String {
+    format!("Measuring, {:.0} %", (100.0 * share).floor())
+}
+
+/// A test whose runs failed.
+#[must_use]
+pub(crate) fn test_failed(config: &Config, failure: &Failure) -> String {
+    trouble(config, failure, false)
+}
+
+/// Who measured.
+#[must_use]
+pub(crate) const fn measured_by(engine: Engine) -> &'static str {
+    match engine {
+        Engine::Gpu => "measured now, WebGPU",
+        Engine::Cpu => "measured now, processor",
+        Engine::Reference => "measured now, float64",
+    }
+}
+
+/// The guide in full.
+#[must_use]
+pub(crate) fn in_guide(guide: Guide) -> String {
+    format!("In “{}”", guide.full_title())
+}
+
+/// A clause that begins a sentence.
+#[must_use]
+pub(crate) fn capitalised(clause: &str) -> String {
+    let mut rest = clause.chars();
+    let first: String = rest.next().map(|first| first.to_uppercase().collect()).unwrap_or_default();
+    first + rest.as_str()
+}
 
 /// Names of models at the ticks of the slider.
 pub(crate) const MODELS: [&str; 6] = ["Transformer", "BERT-base", "BERT-large", "GPT-2 XL", "GPT-3", ""];
@@ -190,6 +281,9 @@ pub(crate) fn label(key: &str) -> &'static str {
         "seeds" => "Seeds",
         "cross" => "Cross-attention",
         "memory_cos" => "Memory cosine",
+        "guide" => "Guide",
+        "topic" => "Topic",
+        "verdict" => "Verdict",
         "batch" => "Batch",
         "ffn" => "FFN factor",
         "vocab" => "Classes",
@@ -207,7 +301,17 @@ pub(crate) fn label(key: &str) -> &'static str {
 /// The name of a choice.
 #[must_use]
 pub(crate) fn choice(key: &str, value: &str) -> String {
+    let named = match key {
+        "guide" => Guide::from_key(value).map(Guide::title),
+        "topic" => Topic::from_key(value).map(Topic::title),
+        "verdict" => VerdictKind::from_key(value).map(VerdictKind::title),
+        _ => None,
+    };
+    if let Some(name) = named {
+        return capitalised(name);
+    }
     let name = match (key, value) {
+        (_, "all") => "All",
         ("init", "xavier") => "Xavier",
         ("init", "xavier-uniform") => "Xavier, uniform",
         ("init", "he") => "He",
@@ -416,9 +520,7 @@ pub(crate) fn trouble(config: &Config, failure: &Failure, is_kept: bool) -> Stri
 
 /// A clause as a sentence.
 fn sentence(clause: &str) -> String {
-    let mut rest = clause.chars();
-    let first: String = rest.next().map(|first| first.to_uppercase().collect()).unwrap_or_default();
-    format!("{first}{}.", rest.as_str().trim_end_matches('.'))
+    format!("{}.", capitalised(clause).trim_end_matches('.'))
 }
 
 /// Who computes.

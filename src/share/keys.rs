@@ -1,11 +1,12 @@
 //! The table of keys.
 
+use crate::claims::{Guide, Topic, VerdictKind};
 use crate::model::{
     Activation, Attention, Config, FinalNorm, Init, Norm, Placement, QkNorm, ResidualScale, Tensor, Toggle,
 };
 use crate::stats::{Engine, Quantity};
 
-use super::query::{Request, Scale};
+use super::query::{Request, Scale, View};
 
 /// What values a key takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,6 +116,37 @@ macro_rules! toggle_key {
     };
 }
 
+/// The words of a named enum and `all`, as a constant.
+macro_rules! words_or_all {
+    ($type:ty) => {{
+        const WORDS: [&str; <$type>::ALL.len() + 1] = {
+            let mut words = ["all"; <$type>::ALL.len() + 1];
+            let mut i = 0;
+            while i < <$type>::ALL.len() {
+                words[i + 1] = <$type>::ALL[i].key();
+                i += 1;
+            }
+            words
+        };
+        &WORDS
+    }};
+}
+
+macro_rules! filter_key {
+    ($name:literal, $field:ident, $type:ty, $help:literal) => {
+        Key {
+            name: $name,
+            kind: Kind::Choice(words_or_all!($type)),
+            help: $help,
+            get: |request| request.claims.$field.map_or("all", <$type>::key).to_owned(),
+            set: |request, text| {
+                request.claims.$field = <$type>::from_key(text);
+                request.claims.$field.is_some() || text == "all"
+            },
+        }
+    };
+}
+
 /// What the second chart can show, by the names of JSON.
 pub(super) const STATISTICS: &[(&str, Quantity)] = &[
     ("grad_weight.w2", Quantity::GradWeight(Tensor::W2)),
@@ -154,6 +186,26 @@ const STATISTIC_WORDS: &[&str] = &{
 #[must_use]
 pub fn keys() -> &'static [Key] {
     const KEYS: &[Key] = &[
+        Key {
+            name: "view",
+            kind: Kind::Choice(words!(View)),
+            help: "what the page shows",
+            get: |request| request.view.key().to_owned(),
+            set: |request, text| View::from_key(text).map(|view| request.view = view).is_some(),
+        },
+        Key {
+            name: "claim",
+            kind: Kind::Integer(1, 90),
+            help: "the claim that is opened",
+            get: |request| request.claims.claim.map_or_else(String::new, |claim| claim.to_string()),
+            set: |request, text| {
+                request.claims.claim = integer(text, 1, 90);
+                request.claims.claim.is_some() || text.is_empty()
+            },
+        },
+        filter_key!("guide", guide, Guide, "the guide whose claims are shown"),
+        filter_key!("topic", topic, Topic, "the topic whose claims are shown"),
+        filter_key!("verdict", verdict, VerdictKind, "the literature's verdict of the claims that are shown"),
         Key {
             name: "placement",
             kind: Kind::List(words!(Placement)),

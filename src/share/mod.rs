@@ -4,7 +4,7 @@ mod keys;
 mod query;
 
 pub use keys::{Key, Kind, keys};
-pub use query::{Notice, Request, Scale, Target, parse, to_query};
+pub use query::{ClaimFilter, Notice, Request, Scale, Target, View, parse, to_query};
 
 #[cfg(test)]
 mod tests;

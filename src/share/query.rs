@@ -1,5 +1,6 @@
 //! A query string to a request and back.
 
+use crate::claims::{Guide, Topic, VerdictKind};
 use crate::model::config::named_enum;
 use crate::model::{Config, Placement};
 use crate::stats::{Engine, Quantity};
@@ -16,6 +17,29 @@ named_enum! {
     }
 }
 
+named_enum! {
+    /// What the page shows.
+    View {
+        /// Charts of the runs asked for.
+        Explore = "explore",
+        /// What is said of norms and depth, put to the test.
+        Claims = "claims",
+    }
+}
+
+/// Which claims are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ClaimFilter {
+    /// The claim that is opened, 1 to 90.
+    pub claim: Option<u32>,
+    /// Those of one guide.
+    pub guide: Option<Guide>,
+    /// Those on one topic.
+    pub topic: Option<Topic>,
+    /// Those of one verdict in the literature.
+    pub verdict: Option<VerdictKind>,
+}
+
 /// Who asks: the page compares several placements, the command line runs one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
@@ -28,6 +52,10 @@ pub enum Target {
 /// What a link asks for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
+    /// What the page shows.
+    pub view: View,
+    /// Which claims.
+    pub claims: ClaimFilter,
     /// The placements to compare, one or more, in the order given.
     pub placements: Vec<Placement>,
     /// Everything else of a run; its placement is the first of `placements`.
@@ -56,6 +84,8 @@ impl Request {
         };
         Self {
             config: Config { placement: placements[0], ..Config::default() },
+            view: View::Explore,
+            claims: ClaimFilter::default(),
             placements,
             engine: None,
             seeds: 1,

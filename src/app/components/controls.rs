@@ -7,6 +7,7 @@ use crate::app::words;
 
 use super::field::{Message, Number, NumberRow, Select, Told, text_of};
 use super::icons;
+use super::preset::Presets;
 
 /// The controls.
 #[component]
@@ -15,6 +16,7 @@ pub(super) fn Controls() -> impl IntoView {
     let width_message = Message::about("width", Some("heads"));
     view! {
         <section class="controls" aria-label=words::CONTROLS>
+            <Presets/>
             <Select key="init"/>
             <Select key="norm"/>
             <Select key="act"/>

@@ -27,10 +27,15 @@ fn vanishing(evidence: &Evidence, name: &str, value: fn(&Measurement) -> f64) ->
     };
     Outcome {
         verdict,
-        measured: format!("{name}: {} with self-attention only; {} with cross-attention", at_depths(&alone), at_depths(&cross)),
-        sentence: "Self-attention and FFN give back to the gradient what the norm takes; cross-attention, whose memory has \
+        measured: format!(
+            "{name}: {} with self-attention only; {} with cross-attention",
+            at_depths(&alone),
+            at_depths(&cross)
+        ),
+        sentence:
+            "Self-attention and FFN give back to the gradient what the norm takes; cross-attention, whose memory has \
                    its own way back, does not, and 2^(−L/2) is left."
-            .into(),
+                .into(),
     }
 }
 
@@ -91,7 +96,9 @@ pub(in super::super) const OVERSHOOT: Rule = Rule {
         let of = |cross| points(evidence, cross, late).last().map_or(f64::NAN, |point| point.1);
         let (alone, cross) = (of(false), of(true));
         let verdict = if alone < 5.0 && cross > 20.0 {
-            Verdict::OnlyIf("the blocks have cross-attention and the optimiser does not rescale each matrix, as Adam does")
+            Verdict::OnlyIf(
+                "the blocks have cross-attention and the optimiser does not rescale each matrix, as Adam does",
+            )
         } else {
             decide(alone > 20.0 && cross > 20.0, alone < 5.0 && cross < 5.0)
         };
@@ -102,9 +109,10 @@ pub(in super::super) const OVERSHOOT: Rule = Rule {
                 super::number::value(alone),
                 super::number::value(cross)
             ),
-            sentence: "Plain gradient descent moves the layers in this ratio. A step by the gradient's sign, as Adam's first \
+            sentence:
+                "Plain gradient descent moves the layers in this ratio. A step by the gradient's sign, as Adam's first \
                        is, moves all entries alike."
-                .into(),
+                    .into(),
         }
     },
 };

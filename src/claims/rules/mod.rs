@@ -85,13 +85,8 @@ fn amplification(run: &Measurement) -> f64 {
 }
 
 /// The geometric mean, over the runs that are meant, of a value; NaN where there is no such run or one is not known.
-fn mean(
-    evidence: &Evidence,
-    meant: impl Fn(&Config) -> bool,
-    value: impl Fn(&Measurement) -> f64,
-) -> f64 {
-    let logs: Vec<f64> =
-        evidence.passes.iter().filter(|run| meant(&run.config)).map(|run| value(run).ln()).collect();
+fn mean(evidence: &Evidence, meant: impl Fn(&Config) -> bool, value: impl Fn(&Measurement) -> f64) -> f64 {
+    let logs: Vec<f64> = evidence.passes.iter().filter(|run| meant(&run.config)).map(|run| value(run).ln()).collect();
     (logs.iter().sum::<f64>() / logs.len() as f64).exp()
 }
 

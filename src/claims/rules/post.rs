@@ -134,7 +134,8 @@ pub(in super::super) const TOGETHER: Rule = Rule {
             ("single layers go as √L", [growth.first, growth.middle].iter().all(|p| (p - 0.5).abs() < 0.15)),
         ];
         let found: Vec<&str> = said.iter().filter(|(_, is_so)| *is_so).map(|(what, _)| *what).collect();
-        let is_known = [growth.first, growth.middle, growth.last, growth.doublings].iter().all(|value| value.is_finite());
+        let is_known =
+            [growth.first, growth.middle, growth.last, growth.doublings].iter().all(|value| value.is_finite());
         Outcome {
             verdict: decide(found.len() == said.len(), is_known && found.len() < said.len()),
             measured: format!(
@@ -180,9 +181,12 @@ pub(in super::super) const ONE_POINT_SIX: Rule = Rule {
 pub(in super::super) const UNIT_VARIANCE: Rule = Rule {
     question: || passes([grid("placement=post", &[24, 96], 1), grid("placement=post&norm=rmsnorm", &[24], 1)]),
     judge: |evidence| {
-        let worst = largest(evidence.passes.iter().map(|run| {
-            largest(each(run, Quantity::StreamRms).skip(1).map(|rms| (rms * rms - 1.0).abs()))
-        }));
+        let worst = largest(
+            evidence
+                .passes
+                .iter()
+                .map(|run| largest(each(run, Quantity::StreamRms).skip(1).map(|rms| (rms * rms - 1.0).abs()))),
+        );
         Outcome {
             verdict: decide(worst < 0.02, worst > 0.1),
             measured: format!("largest distance of the variance from 1 after a block: {}", number::value(worst)),

@@ -1,8 +1,8 @@
 //! Gradients of Pre-LN, DeepNorm and OLMo 2 against depth.
 
 use super::{
-    Evidence, Outcome, Placement, Quantity, Rule, Verdict, W2, amplification, at_depths, by_depth, decide, doublings,
-    each, first, grid, is, largest, last, list, mean, number, passes, power, power_of, spread,
+    Outcome, Placement, Quantity, Rule, Verdict, W2, amplification, at_depths, by_depth, decide, doublings, each,
+    first, grid, is, largest, last, list, mean, number, passes, power, power_of, spread,
 };
 use crate::model::{Config, QkNorm};
 
@@ -42,11 +42,7 @@ pub(in super::super) const FALLS: Rule = Rule {
         Outcome {
             verdict,
             measured: format!("‖∂L/∂W₂‖, last layer: {}; first layer: {}", at_depths(&of_last), at_depths(&of_first)),
-            sentence: format!(
-                "The last layer goes as {}, the first as {}.",
-                power_of("L", top),
-                power_of("L", bottom)
-            ),
+            sentence: format!("The last layer goes as {}, the first as {}.", power_of("L", top), power_of("L", bottom)),
         }
     },
 };
@@ -59,7 +55,9 @@ pub(in super::super) const EVEN: Rule = Rule {
         let at = |depth: f64| spreads.iter().find(|point| point.0 == depth).map_or(f64::NAN, |point| point.1);
         let (shallow, deep) = (at(6.0), at(200.0));
         let verdict = if shallow < 4.0 && (4.0..1e3).contains(&deep) {
-            Verdict::InPart("a shallow model's layers are within a factor of 4; over 200 layers the gradient falls tenfold or more")
+            Verdict::InPart(
+                "a shallow model's layers are within a factor of 4; over 200 layers the gradient falls tenfold or more",
+            )
         } else {
             decide(shallow < 4.0 && deep < 4.0, shallow > 4.0 || deep > 1e3)
         };
@@ -110,7 +108,9 @@ pub(in super::super) const OLMO2: Rule = Rule {
         let placement_only = ratio(Placement::Pre, true);
         let (needs_qk, needs_placement) = (neither > 10.0 * both, placement_only > 10.0 * both);
         let verdict = if needs_qk && placement_only < 3.0 * both {
-            Verdict::InPart("without QK-norm the placement explodes at initialisation; of the other two a pass shows nothing")
+            Verdict::InPart(
+                "without QK-norm the placement explodes at initialisation; of the other two a pass shows nothing",
+            )
         } else {
             decide(needs_qk && needs_placement, neither < 3.0 * both)
         };
@@ -122,9 +122,10 @@ pub(in super::super) const OLMO2: Rule = Rule {
                 number::value(neither),
                 number::value(placement_only)
             ),
-            sentence: "An attention that reads a stream of any size has scores that grow with its square. The z-loss is not \
+            sentence:
+                "An attention that reads a stream of any size has scores that grow with its square. The z-loss is not \
                        part of the model here."
-                .into(),
+                    .into(),
         }
     },
 };

@@ -77,9 +77,8 @@ pub(in super::super) const CHAIN: Rule = Rule {
                 known(run, Quantity::NormJacobian, index).powi(2) * (1.0 + v)
             })
         });
-        let found = mean(evidence, is(Placement::Post), |run| {
-            over_ffns(run, &|index| known(run, Quantity::NetFactor, index))
-        });
+        let found =
+            mean(evidence, is(Placement::Post), |run| over_ffns(run, &|index| known(run, Quantity::NetFactor, index)));
         let off = |expected: f64| (found / expected).ln().abs();
         Outcome {
             verdict: decide(off(product) < 0.1, off(norm_only) < 0.1 || off(product) > 0.3),

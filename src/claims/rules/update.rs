@@ -1,6 +1,9 @@
 //! What the first step does to the model.
 
-use super::{Evidence, Outcome, Placement, Question, Rule, Verdict, W2, at_depths, by_depth, decide, each, grid, is, largest, power, power_of};
+use super::{
+    Evidence, Outcome, Placement, Question, Rule, Verdict, W2, at_depths, by_depth, decide, each, grid, is, largest,
+    power, power_of,
+};
 use crate::model::Config;
 
 /// The update of a step of plain gradient descent against depth: the geometric mean over seeds.
