@@ -1,7 +1,6 @@
 //! Named configurations: models of the literature as far as a pass at initialisation has them, and pairs that teach.
 //!
-//! A preset fixes structure, not size: width, heads, tokens and vocabulary stay those of the page, and so does the depth
-//! unless it is the point.
+//! A preset fixes structure and a depth, not size: width, heads, tokens and vocabulary stay those of the page.
 
 use crate::model::config::named_enum;
 

@@ -1,7 +1,7 @@
 //! Gradients of Pre-LN, DeepNorm and OLMo 2 against depth.
 
 use super::{
-    Evidence, Outcome, Placement, Quantity, Rule, Verdict, W2, amplification, at_depths, by_depth, decide, doublings,
+    Outcome, Placement, Quantity, Rule, Verdict, W2, amplification, at_depths, by_depth, decide, doublings,
     each, first, grid, is, largest, last, list, mean, number, passes, power, power_of, spread,
 };
 use crate::model::{Config, QkNorm};
