@@ -24,8 +24,7 @@ pub(super) fn softmax_forward(causal: bool, scores: &mut ArrayViewMut2<f64>) -> 
     largest
 }
 
-/// In place from the gradient at the weights of the tokens to that at the scores, (T, T) both. The Jacobian of a softmax
-/// is symmetric: from a tangent of the scores this makes that of the weights.
+/// In place from the gradient at the weights of the tokens to that at the scores, (T, T) both.
 pub(super) fn softmax_backward(attention: &ArrayView2<f64>, gradient: &mut Array2<f64>) {
     for (weights, mut row) in attention.rows().into_iter().zip(gradient.rows_mut()) {
         let base = row[largest(weights.iter())];
@@ -33,6 +32,12 @@ pub(super) fn softmax_backward(attention: &ArrayView2<f64>, gradient: &mut Array
         let mean = weights.dot(&row);
         row.zip_mut_with(&weights, |d, weight| *d = (*d - mean) * weight);
     }
+}
+
+/// In place from a change of the scores to that of the weights of the tokens, (T, T) both. The Jacobian of a softmax is
+/// symmetric.
+pub(super) fn softmax_tangent(attention: &ArrayView2<f64>, change: &mut Array2<f64>) {
+    softmax_backward(attention, change);
 }
 
 /// Sum over the queries of `-sum a ln a`, attention (T, T).
