@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Mutex;
 use std::time::Instant;
 
-use normscope::claims::{self, Claim, Evidence, ModelUpdate, Rule, SourceId, Test, Verdict, VerdictKind};
+use normscope::claims::{self, Claim, Evidence, Rule, SourceId, Test, Verdict, VerdictKind};
 use normscope::model::Config;
 use normscope::share::{self, Target};
-use normscope::stats::Measurement;
+use normscope::stats::{Measurement, ModelUpdate};
 use normscope::{presets, reference};
 
 const NEEDS_TRAINING: [&str; 6] = ["C4", "C12", "C38", "C56", "C73", "C83"];
@@ -132,7 +132,7 @@ fn rules_find_what_the_literature_has() {
     let ask = |of: fn(&claims::Question) -> &Vec<Config>| {
         questions.iter().flat_map(|(.., question)| of(question).clone()).collect::<Vec<_>>()
     };
-    let updates: BTreeMap<String, ModelUpdate> = all_of(ask(|question| &question.updates), update);
+    let updates: BTreeMap<String, ModelUpdate> = all_of(ask(|question| &question.updates), reference::model_update);
     println!("updates: {:.1} s", start.elapsed().as_secs_f64());
     let passes: BTreeMap<String, Measurement> = all_of(ask(|question| &question.passes), reference::measure);
     println!("{} passes: {:.1} s", passes.len(), start.elapsed().as_secs_f64());
@@ -149,8 +149,4 @@ fn rules_find_what_the_literature_has() {
         assert!(!outcome.measured.contains("not a number"), "{}: {}", claim.id, outcome.measured);
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-fn update(config: &Config) -> ModelUpdate {
-    ModelUpdate { config: config.clone(), sgd: f64::from(config.depth), sign: 0.0 }
 }

@@ -101,11 +101,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         said: "The first steps therefore go much too far, and warm-up is the way around it.",
         source_says: "Xiong et al. argue from the large gradient near the output. DeepNet and Admin find the cause in how much \
                       one step changes the model's output, not in the size of the gradient.",
-        sources: &[
-            read(S::Xiong, "§3.3"),
-            read(S::DeepNet, "§3, Theorem 4.2"),
-            told(S::Admin, "Corollaries 1 and 2"),
-        ],
+        sources: &[read(S::Xiong, "§3.3"), read(S::DeepNet, "§3, Theorem 4.2"), told(S::Admin, "Corollaries 1 and 2")],
         literature: Verdict::InPart("the first steps go too far; a gradient that grows with depth is not why"),
         test: Test::Measured(update::FIRST_STEP),
         explore: Some("placement=post,pre,deepnorm&depth=24"),
@@ -161,12 +157,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         said: "Where the norm stands is the one architectural choice that decides whether a deep model trains without warm-up.",
         source_says: "DeepNorm, T-Fixup, RAdam and small learning rates all train Post-LN, or a model without norms, without \
                       warm-up: initialisation and optimiser decide as well.",
-        sources: &[
-            read(S::DeepNet, "§4"),
-            told(S::TFixup, ""),
-            read(S::Xiong, "§4.2, App. H"),
-            told(S::RAdam, ""),
-        ],
+        sources: &[read(S::DeepNet, "§4"), told(S::TFixup, ""), read(S::Xiong, "§4.2, App. H"), told(S::RAdam, "")],
         literature: Verdict::DoesNotHold,
         test: Test::NeedsTraining,
         explore: Some("placement=post&depth=12&init=small"),

@@ -204,7 +204,9 @@ pub(super) const CLAIMS: &[Claim] = &[
         said: "Pre-LN has gradients of the same size in all layers.",
         source_says: "Xiong et al. expect them to stay about the same. DeepNet and NormFormer find them larger in early layers.",
         sources: &[read(S::Xiong, "§3.3, App. F"), read(S::DeepNet, "§5"), told(S::NormFormer, "")],
-        literature: Verdict::InPart("roughly so in shallow models; the deeper the model, the more the first layers lead"),
+        literature: Verdict::InPart(
+            "roughly so in shallow models; the deeper the model, the more the first layers lead",
+        ),
         test: Test::Measured(pre::EVEN),
         explore: Some("placement=pre&depth=200"),
     },

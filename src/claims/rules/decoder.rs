@@ -1,15 +1,15 @@
 //! Post-LN with and without cross-attention.
 
 use super::{
-    Evidence, Outcome, Placement, Question, Rule, Verdict, W2, amplification, at_depths, by_depth, decide, first, grid,
-    last, passes, power, power_of,
+    Evidence, Outcome, Placement, Question, Rule, Verdict, W2, WIDE_POST, amplification, at_depths, by_depth, decide,
+    first, grid, last, passes, power, power_of,
 };
 use crate::stats::Measurement;
 
 const CONDITION: &str = "the blocks have cross-attention, as in the decoder of an encoder-decoder";
 
-fn both(depths: &[u32]) -> Question {
-    passes([grid("placement=post", depths, 3), grid("placement=post&cross=1&causal=1", depths, 2)])
+fn both(depths: &[u32], seeds: u32) -> Question {
+    passes([grid(WIDE_POST, depths, seeds), grid(&format!("{WIDE_POST}&cross=1&causal=1"), depths, 2)])
 }
 
 fn points(evidence: &Evidence, cross: bool, value: impl Fn(&Measurement) -> f64) -> Vec<(f64, f64)> {
@@ -27,10 +27,15 @@ fn vanishing(evidence: &Evidence, name: &str, value: fn(&Measurement) -> f64) ->
     };
     Outcome {
         verdict,
-        measured: format!("{name}: {} with self-attention only; {} with cross-attention", at_depths(&alone), at_depths(&cross)),
-        sentence: "Self-attention and FFN give back to the gradient what the norm takes; cross-attention, whose memory has \
+        measured: format!(
+            "{name}: {} with self-attention only; {} with cross-attention",
+            at_depths(&alone),
+            at_depths(&cross)
+        ),
+        sentence:
+            "Self-attention and FFN give back to the gradient what the norm takes; cross-attention, whose memory has \
                    its own way back, does not, and 2^(−L/2) is left."
-            .into(),
+                .into(),
     }
 }
 
@@ -40,25 +45,25 @@ fn weights(run: &Measurement) -> f64 {
 
 /// C61: gradients of deep Post-LN vanish.
 pub(in super::super) const VANISHES: Rule = Rule {
-    question: || both(&[6, 24, 48]),
+    question: || both(&[6, 12, 24, 48], 8),
     judge: |evidence| vanishing(evidence, "‖∂L/∂W₂‖ first over last layer", weights),
 };
 
 /// C66: the place of the norm dampens gradients with depth.
 pub(in super::super) const DAMPENS: Rule = Rule {
-    question: || both(&[6, 24, 48]),
+    question: || both(&[6, 12, 24, 48], 8),
     judge: |evidence| vanishing(evidence, "‖∂L/∂x₀‖ / ‖∂L/∂x_L‖", amplification),
 };
 
 /// C69: at 100 layers the first ones get next to nothing.
 pub(in super::super) const AT_100: Rule = Rule {
-    question: || both(&[100]),
+    question: || both(&[100], 4),
     judge: |evidence| vanishing(evidence, "‖∂L/∂W₂‖ first over last layer", weights),
 };
 
 /// C68: the gradient of early layers goes as 1/sqrt(L).
 pub(in super::super) const EARLY: Rule = Rule {
-    question: || both(&[6, 12, 24, 48]),
+    question: || both(&[6, 12, 24, 48], 8),
     judge: |evidence| {
         let of_first = |run: &Measurement| first(run, W2);
         let (alone, cross) = (points(evidence, false, of_first), points(evidence, true, of_first));
@@ -85,13 +90,15 @@ pub(in super::super) const EARLY: Rule = Rule {
 
 /// C70: a learning rate large enough for the early layers is too large for the late ones.
 pub(in super::super) const OVERSHOOT: Rule = Rule {
-    question: || both(&[24]),
+    question: || both(&[24], 8),
     judge: |evidence| {
         let late = |run: &Measurement| last(run, W2) / first(run, W2);
         let of = |cross| points(evidence, cross, late).last().map_or(f64::NAN, |point| point.1);
         let (alone, cross) = (of(false), of(true));
         let verdict = if alone < 5.0 && cross > 20.0 {
-            Verdict::OnlyIf("the blocks have cross-attention and the optimiser does not rescale each matrix, as Adam does")
+            Verdict::OnlyIf(
+                "the blocks have cross-attention and the optimiser does not rescale each matrix, as Adam does",
+            )
         } else {
             decide(alone > 20.0 && cross > 20.0, alone < 5.0 && cross < 5.0)
         };
@@ -102,9 +109,10 @@ pub(in super::super) const OVERSHOOT: Rule = Rule {
                 super::number::value(alone),
                 super::number::value(cross)
             ),
-            sentence: "Plain gradient descent moves the layers in this ratio. A step by the gradient's sign, as Adam's first \
+            sentence:
+                "Plain gradient descent moves the layers in this ratio. A step by the gradient's sign, as Adam's first \
                        is, moves all entries alike."
-                .into(),
+                    .into(),
         }
     },
 };

@@ -21,7 +21,8 @@ pub(in super::super) const BOUNDED_BRANCH: Rule = Rule {
         let branches = |run: &Measurement| {
             // The first sublayer of each block reads the state at the block's boundary.
             let per_block = run.values(Quantity::UpdateRatio).len() / run.config.depth as usize;
-            let of = |block| known(run, Quantity::UpdateRatio, block * per_block) * known(run, Quantity::StreamRms, block);
+            let of =
+                |block| known(run, Quantity::UpdateRatio, block * per_block) * known(run, Quantity::StreamRms, block);
             (0..run.config.depth as usize).map(of).collect::<Vec<_>>()
         };
         let sizes: Vec<f64> = evidence.passes.iter().flat_map(branches).collect();
@@ -29,7 +30,8 @@ pub(in super::super) const BOUNDED_BRANCH: Rule = Rule {
         Outcome {
             verdict: decide(high < 1.05, high > 1.5),
             measured: format!("RMS of what attention adds: {} to {}", number::value(low), number::value(high)),
-            sentence: "In the blocks of models of 24 and 96; the norm on the branch sets it, whatever the depth.".into(),
+            sentence: "In the blocks of models of 24 and 96; the norm on the branch sets it, whatever the depth."
+                .into(),
         }
     },
 };
@@ -73,7 +75,7 @@ pub(in super::super) const PRE_GROWS: Rule = Rule {
 
 /// C60, C75: the variance of Pre-LN's stream grows exponentially with depth.
 pub(in super::super) const EXPONENTIAL: Rule = Rule {
-    question: || passes([grid("placement=pre", &[200], 2), grid("placement=pre&init=he", &[200], 1)]),
+    question: || passes([grid("placement=pre", &[96], 8), grid("placement=pre&init=he", &[96], 4)]),
     judge: |evidence| {
         // Of a power law this is the power; of an exponential it is at least the number of doublings before the middle.
         let order = |init: Init| {
@@ -83,8 +85,9 @@ pub(in super::super) const EXPONENTIAL: Rule = Rule {
         let (xavier, he) = (order(Init::Xavier), order(Init::He));
         Outcome {
             verdict: decide(xavier > 3.0 && he > 3.0, xavier < 1.5 && he < 1.5),
-            measured: format!("variance from block 100 to 200: times 2^{xavier:.2} with Xavier, 2^{he:.2} with He"),
-            sentence: "Linear growth doubles it, which is 2^1. This is at initialisation and says nothing of training.".into(),
+            measured: format!("variance from block 48 to 96: times 2^{xavier:.2} with Xavier, 2^{he:.2} with He"),
+            sentence: "Linear growth doubles it, which is 2^1. This is at initialisation and says nothing of training."
+                .into(),
         }
     },
 };
@@ -93,9 +96,8 @@ pub(in super::super) const EXPONENTIAL: Rule = Rule {
 pub(in super::super) const BLOCK_80: Rule = Rule {
     question: || passes([grid("placement=pre", &[80], 2), grid("placement=pre&init=he", &[80], 2)]),
     judge: |evidence| {
-        let growth = |init: Init| {
-            mean(evidence, |c| c.init == init, |run| top_rms(run) / first(run, Quantity::StreamRms))
-        };
+        let growth =
+            |init: Init| mean(evidence, |c| c.init == init, |run| top_rms(run) / first(run, Quantity::StreamRms));
         let (xavier, he) = (growth(Init::Xavier), growth(Init::He));
         Outcome {
             verdict: decide(xavier > 100.0 && he > 100.0, xavier < 50.0 && he < 50.0),
@@ -153,9 +155,10 @@ pub(in super::super) const COLLAPSE: Rule = Rule {
                 number::value(small),
                 number::value(large)
             ),
-            sentence: "The cause would be size, yet the smaller stream has the more similar tokens: attention averages them, \
+            sentence:
+                "The cause would be size, yet the smaller stream has the more similar tokens: attention averages them, \
                        and Post-LN keeps less of what was there before."
-                .into(),
+                    .into(),
         }
     },
 };
