@@ -1,7 +1,6 @@
 //! Named configurations: models of the literature as far as a pass at initialisation has them, and pairs that teach.
 //!
-//! A preset fixes structure, not size: width, heads, tokens and vocabulary stay those of the page, and so does the depth
-//! unless it is the point.
+//! A preset fixes structure and a depth, not size: width, heads, tokens and vocabulary stay those of the page.
 
 use crate::model::config::named_enum;
 
@@ -109,7 +108,7 @@ pub const ALL: &[Preset] = &[
         kind: PresetKind::Published,
         title: "OLMo 2",
         sentence: "One norm, on the branch's output; the QK-norm keeps attention from reading the stream's size.",
-        source: "Team OLMo 2024, arXiv 2501.00656, §3.3.2",
+        source: "Team OLMo 2025, arXiv 2501.00656, §3.3.2",
         query: "placement=olmo2&depth=32&norm=rmsnorm&qk_norm=full&act=swiglu&causal=1",
         left_out: "rotary positions, z-loss, its init N(0, 0.02), ε = 1e-6, embeddings; vocabulary and width",
     },
@@ -118,7 +117,7 @@ pub const ALL: &[Preset] = &[
         kind: PresetKind::Published,
         title: "OLMo 2 without QK-norm",
         sentence: "The same without the norm on queries and keys: the gradient explodes.",
-        source: "Team OLMo 2024, arXiv 2501.00656, §3.3.2 (neither change alone gave good results)",
+        source: "Team OLMo 2025, arXiv 2501.00656, §3.3.2 (neither change alone gave good results)",
         query: "placement=olmo2&depth=32&norm=rmsnorm&act=swiglu&causal=1",
         left_out: "rotary positions, z-loss, its init N(0, 0.02), ε = 1e-6, embeddings; vocabulary and width",
     },

@@ -1,7 +1,7 @@
 //! What a rule asks for, and what it is told.
 
 use crate::model::{Config, Matrix, Sublayer, matrices};
-use crate::stats::Measurement;
+use crate::stats::{Measurement, ModelUpdate};
 
 /// What a rule has to know.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -19,8 +19,8 @@ pub struct Question {
 pub struct Evidence {
     /// What the passes measured.
     pub passes: Vec<Measurement>,
-    /// What one step does to the logits.
-    pub updates: Vec<ModelUpdate>,
+    /// What one step does to the logits, each with its model.
+    pub updates: Vec<(Config, ModelUpdate)>,
     /// The descriptions.
     pub models: Vec<Model>,
 }
@@ -30,26 +30,14 @@ impl Question {
     pub fn answer(
         &self,
         measure: impl FnMut(&Config) -> Measurement,
-        update: impl FnMut(&Config) -> ModelUpdate,
+        mut update: impl FnMut(&Config) -> ModelUpdate,
     ) -> Evidence {
         Evidence {
             passes: self.passes.iter().map(measure).collect(),
-            updates: self.updates.iter().map(update).collect(),
+            updates: self.updates.iter().map(|config| (config.clone(), update(config))).collect(),
             models: self.models.iter().map(Model::new).collect(),
         }
     }
-}
-
-/// The change of the logits `F` by one step of length `eta` in all layer matrices, `||dF|| / (eta ||F||)`, as `eta` goes
-/// to 0 (DeepNet: Wang et al. 2022, §4.2).
-#[derive(Clone, Debug, PartialEq)]
-pub struct ModelUpdate {
-    /// The model.
-    pub config: Config,
-    /// The step follows the gradient.
-    pub sgd: f64,
-    /// The step follows the gradient's sign, as Adam's first does.
-    pub sign: f64,
 }
 
 /// What is known of a model before anything is computed.

@@ -17,7 +17,7 @@ mod source;
 
 use std::fmt;
 
-pub use evidence::{Evidence, Model, ModelUpdate, Question};
+pub use evidence::{Evidence, Model, Question};
 pub use source::{Cite, Source, SourceId};
 
 use crate::model::config::named_enum;

@@ -74,7 +74,7 @@ sources! {
         None;
     RAdam = "On the Variance of the Adaptive Learning Rate and Beyond", "Liu et al.", 2019, Some("1908.03265");
     Keel = "Post-LayerNorm Is Back: Stable, ExpressivE, and Deep", "Chen and Wei", 2026, Some("2601.19895");
-    Olmo2 = "2 OLMo 2 Furious", "Team OLMo", 2024, Some("2501.00656");
+    Olmo2 = "2 OLMo 2 Furious", "Team OLMo", 2025, Some("2501.00656");
     Gemma2 = "Gemma 2: Improving Open Language Models at a Practical Size", "Gemma Team", 2024, Some("2408.00118");
     Gemma3 = "Gemma 3 Technical Report", "Gemma Team", 2025, Some("2503.19786");
     CogView = "CogView: Mastering Text-to-Image Generation via Transformers", "Ding et al.", 2021, Some("2105.13290");

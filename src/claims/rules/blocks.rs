@@ -205,7 +205,7 @@ pub(in super::super) const PERI: Rule = Rule {
         let verdict = if several && on_path == 0 {
             Verdict::InPart("there are several norms, around each module; none of them is on the residual path")
         } else {
-            decide(on_path > 0, on_path == 0 && !several)
+            decide(on_path > 0, on_path == 0 && sublayers().count() > 0)
         };
         Outcome {
             verdict,

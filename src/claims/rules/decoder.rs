@@ -1,15 +1,15 @@
 //! Post-LN with and without cross-attention.
 
 use super::{
-    Evidence, Outcome, Placement, Question, Rule, Verdict, W2, amplification, at_depths, by_depth, decide, first, grid,
-    last, passes, power, power_of,
+    Evidence, Outcome, Placement, Question, Rule, Verdict, W2, WIDE_POST, amplification, at_depths, by_depth, decide,
+    first, grid, last, passes, power, power_of,
 };
 use crate::stats::Measurement;
 
 const CONDITION: &str = "the blocks have cross-attention, as in the decoder of an encoder-decoder";
 
-fn both(depths: &[u32]) -> Question {
-    passes([grid("placement=post", depths, 3), grid("placement=post&cross=1&causal=1", depths, 2)])
+fn both(depths: &[u32], seeds: u32) -> Question {
+    passes([grid(WIDE_POST, depths, seeds), grid(&format!("{WIDE_POST}&cross=1&causal=1"), depths, 2)])
 }
 
 fn points(evidence: &Evidence, cross: bool, value: impl Fn(&Measurement) -> f64) -> Vec<(f64, f64)> {
@@ -45,25 +45,25 @@ fn weights(run: &Measurement) -> f64 {
 
 /// C61: gradients of deep Post-LN vanish.
 pub(in super::super) const VANISHES: Rule = Rule {
-    question: || both(&[6, 24, 48]),
+    question: || both(&[6, 12, 24, 48], 8),
     judge: |evidence| vanishing(evidence, "‖∂L/∂W₂‖ first over last layer", weights),
 };
 
 /// C66: the place of the norm dampens gradients with depth.
 pub(in super::super) const DAMPENS: Rule = Rule {
-    question: || both(&[6, 24, 48]),
+    question: || both(&[6, 12, 24, 48], 8),
     judge: |evidence| vanishing(evidence, "‖∂L/∂x₀‖ / ‖∂L/∂x_L‖", amplification),
 };
 
 /// C69: at 100 layers the first ones get next to nothing.
 pub(in super::super) const AT_100: Rule = Rule {
-    question: || both(&[100]),
+    question: || both(&[100], 4),
     judge: |evidence| vanishing(evidence, "‖∂L/∂W₂‖ first over last layer", weights),
 };
 
 /// C68: the gradient of early layers goes as 1/sqrt(L).
 pub(in super::super) const EARLY: Rule = Rule {
-    question: || both(&[6, 12, 24, 48]),
+    question: || both(&[6, 12, 24, 48], 8),
     judge: |evidence| {
         let of_first = |run: &Measurement| first(run, W2);
         let (alone, cross) = (points(evidence, false, of_first), points(evidence, true, of_first));
@@ -90,7 +90,7 @@ pub(in super::super) const EARLY: Rule = Rule {
 
 /// C70: a learning rate large enough for the early layers is too large for the late ones.
 pub(in super::super) const OVERSHOOT: Rule = Rule {
-    question: || both(&[24]),
+    question: || both(&[24], 8),
     judge: |evidence| {
         let late = |run: &Measurement| last(run, W2) / first(run, W2);
         let of = |cross| points(evidence, cross, late).last().map_or(f64::NAN, |point| point.1);

@@ -18,6 +18,11 @@ use crate::model::{Config, Placement, Tensor};
 use crate::share::{self, Target};
 use crate::stats::{Mark, Measurement, Quantity};
 
+/// Self-attention in Post-LN makes all tokens alike within a few blocks. What is left to a gradient is then little more
+/// than one row, of which each block changes the size by chance: its logarithm wanders by about √(L/d). A stream of
+/// twice the default width and several seeds keep that from passing for a law.
+const WIDE_POST: &str = "placement=post&width=128&tokens=16&batch=1";
+
 const W2: Quantity = Quantity::GradWeight(Tensor::W2);
 
 /// The configurations of a query, one for each placement it names, at these depths and with seeds from 0.
@@ -65,9 +70,9 @@ fn each(run: &Measurement, quantity: Quantity) -> impl Iterator<Item = f64> {
     (0..run.values(quantity).len()).map(move |index| known(run, quantity, index))
 }
 
-/// The largest value; NaN if one is.
+/// The largest value; NaN if one is, or if there is none.
 fn largest(values: impl Iterator<Item = f64>) -> f64 {
-    values.fold(f64::NEG_INFINITY, |peak, value| if value > peak || value.is_nan() { value } else { peak })
+    values.reduce(|peak, value| if value > peak || value.is_nan() { value } else { peak }).unwrap_or(f64::NAN)
 }
 
 /// The largest value over the smallest; NaN if one is.
@@ -142,11 +147,12 @@ fn list(values: impl IntoIterator<Item = f64>) -> String {
 
 /// Values against depth: `0.92, 0.58 at L = 6, 96`.
 fn at_depths(points: &[(f64, f64)]) -> String {
-    format!("{} at L = {}", list(points.iter().map(|p| p.1)), list(points.iter().map(|p| p.0)))
+    let depths: Vec<String> = points.iter().map(|(depth, _)| depth.to_string()).collect();
+    format!("{} at L = {}", list(points.iter().map(|p| p.1)), depths.join(", "))
 }
 
 /// A power with its sign: `L^−0.49`.
 fn power_of(name: &str, exponent: f64) -> String {
-    let sign = if exponent < 0.0 { "−" } else { "" };
+    let sign = if exponent < -0.005 { "−" } else { "" };
     format!("{name}^{sign}{:.2}", exponent.abs())
 }

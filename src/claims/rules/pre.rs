@@ -100,24 +100,27 @@ fn with_qk_norm(placement: Placement, has_it: bool) -> impl Fn(&Config) -> bool 
 /// C49: of OLMo 2's placement, QK-norm and z-loss none can be left out.
 pub(in super::super) const OLMO2: Rule = Rule {
     question: || {
-        passes([grid("placement=olmo2", &[24], 2), grid("placement=olmo2,pre&qk_norm=full&norm=rmsnorm", &[24], 2)])
+        passes([
+            grid("placement=olmo2&norm=rmsnorm", &[12], 3),
+            grid("placement=olmo2,pre&qk_norm=full&norm=rmsnorm", &[12], 3),
+        ])
     },
     judge: |evidence| {
         let ratio = |placement, qk_norm| mean(evidence, with_qk_norm(placement, qk_norm), amplification);
         let (neither, both) = (ratio(Placement::Olmo2, false), ratio(Placement::Olmo2, true));
         let placement_only = ratio(Placement::Pre, true);
-        let (needs_qk, needs_placement) = (neither > 10.0 * both, placement_only > 10.0 * both);
-        let verdict = if needs_qk && placement_only < 3.0 * both {
+        let (needs_qk, needs_placement) = (neither > 5.0 * both, placement_only > 5.0 * both);
+        let verdict = if needs_qk && placement_only < 2.0 * both {
             Verdict::InPart(
                 "without QK-norm the placement explodes at initialisation; of the other two a pass shows nothing",
             )
         } else {
-            decide(needs_qk && needs_placement, neither < 3.0 * both)
+            decide(needs_qk && needs_placement, neither < 2.0 * both)
         };
         Outcome {
             verdict,
             measured: format!(
-                "‖∂L/∂x₀‖ / ‖∂L/∂x_L‖ at L = 24: {} with QK-norm, {} without; {} for Pre-LN with QK-norm",
+                "‖∂L/∂x₀‖ / ‖∂L/∂x_L‖ at L = 12: {} with QK-norm, {} without; {} for Pre-LN with QK-norm",
                 number::value(both),
                 number::value(neither),
                 number::value(placement_only)

@@ -75,7 +75,7 @@ pub(in super::super) const PRE_GROWS: Rule = Rule {
 
 /// C60, C75: the variance of Pre-LN's stream grows exponentially with depth.
 pub(in super::super) const EXPONENTIAL: Rule = Rule {
-    question: || passes([grid("placement=pre", &[200], 2), grid("placement=pre&init=he", &[200], 1)]),
+    question: || passes([grid("placement=pre", &[96], 8), grid("placement=pre&init=he", &[96], 4)]),
     judge: |evidence| {
         // Of a power law this is the power; of an exponential it is at least the number of doublings before the middle.
         let order = |init: Init| {
@@ -85,7 +85,7 @@ pub(in super::super) const EXPONENTIAL: Rule = Rule {
         let (xavier, he) = (order(Init::Xavier), order(Init::He));
         Outcome {
             verdict: decide(xavier > 3.0 && he > 3.0, xavier < 1.5 && he < 1.5),
-            measured: format!("variance from block 100 to 200: times 2^{xavier:.2} with Xavier, 2^{he:.2} with He"),
+            measured: format!("variance from block 48 to 96: times 2^{xavier:.2} with Xavier, 2^{he:.2} with He"),
             sentence: "Linear growth doubles it, which is 2^1. This is at initialisation and says nothing of training."
                 .into(),
         }

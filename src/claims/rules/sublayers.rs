@@ -23,7 +23,7 @@ pub(in super::super) const TWICE: Rule = Rule {
         let verdict = if all(1.01, 10.0) && !all(1.6, 2.5) {
             Verdict::InPart("the branch is of the stream's order, but its share depends on sublayer and init")
         } else {
-            decide(all(1.6, 2.5), !all(1.0, 100.0) || sums.iter().all(|value| *value < 1.01))
+            decide(all(1.6, 2.5), sums.iter().all(|value| *value < 1.01 || *value > 10.0))
         };
         Outcome {
             verdict,

@@ -9,9 +9,10 @@ use crate::model::Config;
 /// The update of a step of plain gradient descent against depth: the geometric mean over seeds.
 fn updates(evidence: &Evidence, meant: impl Fn(&Config) -> bool) -> Vec<(f64, f64)> {
     let mut sums = std::collections::BTreeMap::<u32, (f64, f64)>::new();
-    for update in evidence.updates.iter().filter(|update| meant(&update.config)) {
-        let (sum, count) = sums.entry(update.config.depth).or_default();
-        (*sum, *count) = (*sum + update.sgd.ln(), *count + 1.0);
+    for (config, update) in evidence.updates.iter().filter(|(config, _)| meant(config)) {
+        let known = if update.sgd_mark.is_none() { update.sgd } else { f64::NAN };
+        let (sum, count) = sums.entry(config.depth).or_default();
+        (*sum, *count) = (*sum + known.ln(), *count + 1.0);
     }
     sums.into_iter().map(|(depth, (sum, count))| (f64::from(depth), (sum / count).exp())).collect()
 }
@@ -19,7 +20,7 @@ fn updates(evidence: &Evidence, meant: impl Fn(&Config) -> bool) -> Vec<(f64, f6
 /// C8: the first steps overshoot because the gradient grows with depth.
 pub(in super::super) const FIRST_STEP: Rule = Rule {
     question: || Question {
-        passes: grid("placement=post", &[6, 12, 24], 3),
+        passes: grid("placement=post", &[6, 12, 24], 8),
         updates: grid("placement=post", &[6, 12, 24], 2),
         ..Question::default()
     },
