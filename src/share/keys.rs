@@ -1,12 +1,12 @@
 //! The table of keys.
 
-use crate::claims::{Guide, Topic, VerdictKind};
 use crate::model::{
     Activation, Attention, Config, FinalNorm, Init, Norm, Placement, QkNorm, ResidualScale, Tensor, Toggle,
 };
 use crate::stats::{Engine, Quantity};
 
 use super::query::{Request, Scale, View};
+use super::shelf::{Guide, Topic, VerdictKind};
 
 /// What values a key takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

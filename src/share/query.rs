@@ -1,11 +1,11 @@
 //! A query string to a request and back.
 
-use crate::claims::{Guide, Topic, VerdictKind};
 use crate::model::config::named_enum;
 use crate::model::{Config, Placement};
 use crate::stats::{Engine, Quantity};
 
 use super::keys::{Kind, STATISTICS, keys};
+use super::shelf::{Guide, Topic, VerdictKind};
 
 named_enum! {
     /// The scale of a y axis.
