@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use super::axis::{fit, frame};
 use super::curve::{Curve, Loss, tests::curve};
-use super::plot::{View, block_at, plot, plot_rectangle};
+use super::plot::{Theory, View, block_at, plot, plot_rectangle};
 use super::scene::{Anchor, Point, Scene, Shape};
 use super::theme::Theme;
 use crate::model::Placement;
@@ -168,6 +168,23 @@ fn stale_curves_are_dimmed_and_compared_with_nobody() {
     let mut curves = [stream(Placement::Post, 24), stream(Placement::Pre, 20)];
     curves[1].fresh = false;
     check("stale", &curves, &view(&curves, 344.0, 330.0, false));
+}
+
+#[test]
+fn seeds_have_a_band_and_theory_is_dashed() {
+    let mut curves = [stream(Placement::Post, 24), stream(Placement::Pre, 24)];
+    curves[1].band = curves[1].values.iter().map(|value| (0.9 * value, 1.2 * value)).collect();
+    // Where a value is not known, neither is its band.
+    curves[1].marks[12] = Some(crate::stats::Mark::Unresolved);
+    let mut view = view(&curves, 512.0, 368.0, false);
+    let sizes = (0..=24).map(|block| f64::from(1 + block).sqrt());
+    view.theory = vec![
+        Theory { placement: Placement::Pre, name: "mean field", first: 0, values: sizes.collect() },
+        // Past the axis and unknown in places, it is drawn where it is not.
+        Theory { placement: Placement::Post, name: "bound", first: 0, values: vec![0.5, f64::NAN, 1.0, 1e9] },
+    ];
+    view.probe = Some(16);
+    check("seeds-and-theory", &curves, &view);
 }
 
 #[test]

@@ -78,13 +78,19 @@ fn json_has_the_keys_and_values_of_a_run() {
     let json = to_json(&run);
     let keys: BTreeSet<&str> = json.as_object().expect("an object").keys().map(String::as_str).collect();
     let expected = [
+        "attention_entropy",
         "config",
         "engine",
+        "grad_cosine",
         "grad_stream",
         "grad_unembed",
         "grad_weight",
         "loss",
         "marks",
+        "max_logit",
+        "net_factor",
+        "norm_jacobian",
+        "rank_residual",
         "stream_max",
         "stream_rms",
         "token_cosine",
