@@ -147,14 +147,14 @@ onPage("play animates depth and charts, and pauses", "depth=6&placement=pre", {}
   assert.ok(page.url().includes(`depth=${paused}`));
 });
 
-onPage("a link restores its state", "placement=pre,sandwich&depth=9&width=32&heads=2&norm=rmsnorm&gradient=stream&stream_scale=log", {}, async (page) => {
+onPage("a link restores its state", "placement=pre,sandwich&depth=9&width=32&heads=2&norm=rmsnorm&statistic=grad_stream&stream_scale=log", {}, async (page) => {
   const chosen = await page.locator('.chip[aria-checked="true"]').evaluateAll((list) => list.map((c) => c.dataset.placement));
   assert.deepEqual(chosen, ["pre", "sandwich"]);
   assert.equal(await figure(page), 9);
   assert.equal(await page.locator('input[name="width"]').inputValue(), "32");
   assert.equal(await page.locator('input[name="heads"]').inputValue(), "2");
   assert.equal(await page.locator('select[name="norm"]').inputValue(), "rmsnorm");
-  assert.equal(await page.locator('select[name="gradient"]').inputValue(), "stream");
+  assert.equal(await page.locator('select[name="statistic"]').inputValue(), "grad_stream");
   assert.equal(await page.locator('[data-chart="stream"] [data-option="log"]').getAttribute("aria-pressed"), "true");
   assert.equal((await table(page, "gradient")).blocks.length, 10);
 });
@@ -215,7 +215,7 @@ onPage("the reference engine computes in float64 with progress", "depth=6&engine
   await settled(page, SLOW);
 });
 
-onPage("what float32 cannot resolve is marked in chart, table and words", "placement=post&depth=96&gradient=wq", {}, async (page) => {
+onPage("what float32 cannot resolve is marked in chart, table and words", "placement=post&depth=96&statistic=grad_weight.wq", {}, async (page) => {
   const { post } = await table(page, "gradient");
   const marked = post.filter(({ mark }) => mark === "unresolved");
   assert.ok(marked.length > 20, `${marked.length} marks`);

@@ -24,7 +24,7 @@ const SHOTS = [
   { name: "open-1440-light", viewport: WIDE, query: "" },
   { name: "gap-1440-light", viewport: WIDE, query: "placement=post,pre,none&depth=96", probe: 36 },
   { name: "all-1440-light", viewport: WIDE, query: "placement=post,pre,sandwich,olmo2,deepnorm,peri,none&depth=48" },
-  { name: "floor-1440-light", viewport: WIDE, query: "placement=post,pre&depth=96&gradient=wq" },
+  { name: "floor-1440-light", viewport: WIDE, query: "placement=post,pre&depth=96&statistic=grad_weight.wq" },
   { name: "table-1440-light", viewport: WIDE, query: "placement=post,pre,none&depth=96", table: true },
   { name: "bad-link-1440-light", viewport: WIDE, query: "width=63&colour=red&depth=500" },
   { name: "playing-1440-light", viewport: WIDE, query: "depth=12", play: 3000 },

@@ -1,6 +1,7 @@
 // out = softmax(q k^T / sqrt(k)) v of every head, (B T, H, k). probabilities receives the exponentials of the scores less
 // the largest of their row, inverse, (B, H, ceil(T / 4)) vec4s, one over their sums. A row with a score that is not
-// finite becomes NaN, which `max` would hide.
+// finite becomes NaN, which `max` would hide. partials, (B, H, ceil(T / 4)), holds the sum of the entropies of 4 rows as
+// the middle part of a square sum, and the largest absolute score.
 #import attention
 #import finite
 
@@ -10,6 +11,7 @@ struct Params {
     out_at: u32,
     probabilities_at: u32,
     inverse_at: u32,
+    partials_at: u32,
     tokens: u32,
     heads: u32,
     head_stride: u32,
@@ -26,6 +28,7 @@ struct Params {
 @group(0) @binding(3) var<storage, read_write> out: array<vec4<f32>>;
 @group(0) @binding(4) var<storage, read_write> probabilities: array<vec4<f32>>;
 @group(0) @binding(5) var<storage, read_write> inverse: array<vec4<f32>>;
+@group(0) @binding(6) var<storage, read_write> partials: array<vec4<u32>>;
 
 @compute @workgroup_size(TILE * LANES)
 fn main(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) group: vec3<u32>) {
@@ -44,6 +47,7 @@ fn main(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) grou
 
     var row_max = vec4<f32>(-3.0e38);
     var bad = vec4<f32>(0.0);
+    var largest = vec4<f32>(0.0);
     for (var j = 4u * lane; j < last; j += 4u * LANES) {
         // Keys past the last one are computed and dropped.
         let k_row = k_at + min(j + vec4<u32>(0u, 1u, 2u, 3u), vec4<u32>(last - 1u)) * p.kv_stride;
@@ -66,21 +70,27 @@ fn main(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) grou
             let score = of_keys[i] * p.score_scale;
             let sees = vec4<u32>(j + i) < seen;
             row_max = select(row_max, max(row_max, score), sees);
+            largest = select(largest, max(largest, abs(score)), sees);
             bad = select(bad, vec4<f32>(1.0), sees & !are_finite(score));
             probabilities[scores + j + i] = score;
         }
     }
     row_max = lanes_max(row_max, local);
     var sum = vec4<f32>(0.0);
+    var weighted = vec4<f32>(0.0);
     for (var j = 4u * lane; j < last; j += 4u * LANES) {
         for (var i = j; i < min(j + 4u, last); i++) {
-            let e = exp(max(probabilities[scores + i] - row_max, vec4<f32>(-100.0)));
+            let below = max(probabilities[scores + i] - row_max, vec4<f32>(-100.0));
+            let e = exp(below);
             let seen_e = select(vec4<f32>(0.0), e, vec4<u32>(i) < seen);
             probabilities[scores + i] = seen_e;
             sum += seen_e;
+            weighted += seen_e * below;
         }
     }
     sum = lanes_sum(sum, local);
+    weighted = lanes_sum(weighted, local);
+    largest = lanes_max(largest, local);
     let poisoned = lanes_max(bad, local) > vec4<f32>(0.0);
     lanes_barrier();
     if tile >= tiles {
@@ -91,6 +101,15 @@ fn main(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) grou
     factor = select(factor, vec4<f32>(bitcast<f32>(p.nan_bits)), poisoned);
     if lane == 0u {
         inverse[p.inverse_at + row] = factor;
+        // -sum a ln a with a = e / sum.
+        let entropy = select(log(sum) - weighted / sum, vec4<f32>(0.0), sum == vec4<f32>(0.0));
+        let total = dot(entropy, vec4<f32>(1.0));
+        let words = bitcast<vec4<u32>>(largest);
+        var bits = max(max(words.x, words.y), max(words.z, words.w));
+        if any(poisoned) {
+            bits = p.nan_bits;
+        }
+        partials[p.partials_at + row] = vec4<u32>(0u, bitcast<u32>(total), 0u, bits);
     }
     let v_at = k_at + p.heads * p.head_stride;
     let out_stride = p.heads * p.head_stride;

@@ -1,4 +1,4 @@
-// y = N(x) of each row; x and y are (rows, width), scale is (rows).
+// y = gain N(x) of each row; x and y are (rows, width), scale, without the gain, is (rows).
 #import row
 #import norm
 
@@ -11,6 +11,7 @@ struct Params {
     stride: u32,
     kind: u32,
     epsilon: f32,
+    gain: f32,
 }
 
 @group(0) @binding(0) var<uniform> p: Params;
@@ -43,7 +44,7 @@ fn main(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) grou
         return;
     }
     for (var i = lane; i < p.stride; i += LANES) {
-        y[p.y_at + base + i] = (x[p.x_at + base + i] - mean) * inside(i, p.width) * factor;
+        y[p.y_at + base + i] = (x[p.x_at + base + i] - mean) * inside(i, p.width) * (factor * p.gain);
     }
     if lane == 0u {
         scale[4u * p.scale_at + row] = factor;

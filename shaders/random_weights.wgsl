@@ -1,7 +1,7 @@
 // One tensor of one or more layers from the counter: (rows, columns), laid out as `padded_rows` rows of `stride` vec4s.
 // Each `row_segment` rows are padded with zeros to `row_step`, each `column_segment` columns to `column_step`, a multiple
 // of 4. A thread makes one vec4. `shake` has the last bits of a value to turn over. `draws` is 0 for normals, 1 for
-// uniforms and 2 for ones on the diagonal.
+// uniforms and 2 for ones on the diagonal. A row comes `repeat` times; with `adds` the values are added to what is there.
 #import random
 
 struct Params {
@@ -18,6 +18,8 @@ struct Params {
     first_layer: u32,
     seed: u32,
     draws: u32,
+    repeat: u32,
+    adds: u32,
     shake: u32,
     deviation: f32,
 }
@@ -42,7 +44,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     }
     let padded_column = id.x % p.stride * 4u;
     let row_inside = padded_row % p.row_step;
-    let row = padded_row / p.row_step * p.row_segment + row_inside;
+    let row = (padded_row / p.row_step * p.row_segment + row_inside) / p.repeat;
     let column_inside = padded_column % p.column_step;
     let column = padded_column / p.column_step * p.column_segment + column_inside;
     let layer = p.first_layer + id.y;
@@ -63,5 +65,10 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     value *= p.deviation;
     let shaken = bitcast<vec4<f32>>(bitcast<vec4<u32>>(value) ^ vec4<u32>(p.shake));
     // The padding stays zero.
-    out[p.out_at + id.y * p.layer_stride + id.x] = select(shaken, value, value == vec4<f32>(0.0));
+    value = select(shaken, value, value == vec4<f32>(0.0));
+    let at = p.out_at + id.y * p.layer_stride + id.x;
+    if p.adds == 1u {
+        value += out[at];
+    }
+    out[at] = value;
 }

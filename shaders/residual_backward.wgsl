@@ -1,6 +1,7 @@
 // The gradient through N_sum(skip x + N_branch(branch)): grad, in place, becomes that of the sum, and branch_grad that
 // of the sublayer's output; all (rows, width). out and branch are the normalised rows that residual_forward left, scale
-// its (2, rows).
+// its (2, rows). side_grad is the gradient of a second stream: with `side_mode` 1 it is added to branch_grad, with 2 it
+// becomes that of the sum.
 #import row
 #import norm
 
@@ -10,12 +11,14 @@ struct Params {
     scale_at: u32,
     grad_at: u32,
     branch_grad_at: u32,
+    side_grad_at: u32,
     rows: u32,
     width: u32,
     stride: u32,
     kind: u32,
     branch_norm: u32,
     sum_norm: u32,
+    side_mode: u32,
 }
 
 @group(0) @binding(0) var<uniform> p: Params;
@@ -24,6 +27,7 @@ struct Params {
 @group(0) @binding(3) var<storage, read> scale: array<f32>;
 @group(0) @binding(4) var<storage, read_write> grad: array<vec4<f32>>;
 @group(0) @binding(5) var<storage, read_write> branch_grad: array<vec4<f32>>;
+@group(0) @binding(6) var<storage, read_write> side_grad: array<vec4<f32>>;
 
 @compute @workgroup_size(ROWS * LANES)
 fn main(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) group: vec3<u32>) {
@@ -63,6 +67,17 @@ fn main(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) grou
                 let dx = norm_gradient(p.kind, dy, branch[p.branch_at + base + i], factor, sums, p.width);
                 branch_grad[p.branch_grad_at + base + i] = dx * inside(i, p.width);
             }
+        }
+    }
+    if p.side_mode == 1u && valid {
+        for (var i = lane; i < p.stride; i += LANES) {
+            let dy = grad[p.grad_at + base + i];
+            branch_grad[p.branch_grad_at + base + i] = dy + side_grad[p.side_grad_at + base + i];
+        }
+    }
+    if p.side_mode == 2u && valid {
+        for (var i = lane; i < p.stride; i += LANES) {
+            side_grad[p.side_grad_at + base + i] = grad[p.grad_at + base + i];
         }
     }
 }

@@ -1,6 +1,8 @@
 // out = N_sum(skip x + N_branch(branch)) of each row, a norm that is not taken being the identity; all (rows, width).
 // The branch is normalised in place. scale is (2, rows): of the branch's norm, then of the sum's. Each row leaves the
-// square sums of its branch and of skip x in partials, (2, rows).
+// square sums of its branch and of skip x in partials, (2, rows); where `profile`, the sum of its branch instead of the
+// second. side is a second stream: with `side_mode` 1 the branch is added to it, with 2 it becomes x plus the branch, with
+// 3 it becomes x, and with 4 it is added to the sum.
 #import row
 #import row_squares
 #import norm
@@ -12,12 +14,15 @@ struct Params {
     out_at: u32,
     scale_at: u32,
     partials_at: u32,
+    side_at: u32,
     rows: u32,
     width: u32,
     stride: u32,
     kind: u32,
     branch_norm: u32,
     sum_norm: u32,
+    side_mode: u32,
+    profile: u32,
     skip: f32,
     epsilon: f32,
 }
@@ -28,6 +33,7 @@ struct Params {
 @group(0) @binding(3) var<storage, read_write> out: array<vec4<f32>>;
 @group(0) @binding(4) var<storage, read_write> scale: array<f32>;
 @group(0) @binding(5) var<storage, read_write> partials: array<vec4<u32>>;
+@group(0) @binding(6) var<storage, read_write> side: array<vec4<f32>>;
 
 @compute @workgroup_size(ROWS * LANES)
 fn main(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) group: vec3<u32>) {
@@ -65,19 +71,33 @@ fn main(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) grou
     var first = vec4<f32>(0.0);
     var branch_squares = SquareSum(0.0, 0.0, 0.0, 0u);
     var stream_squares = SquareSum(0.0, 0.0, 0.0, 0u);
+    var branch_total = 0.0;
     if valid {
         for (var i = lane; i < p.stride; i += LANES) {
             let f = branch[p.branch_at + base + i];
-            let s = p.skip * x[p.x_at + base + i];
+            let value = x[p.x_at + base + i];
+            let s = p.skip * value;
             add_squares(&branch_squares, f);
             add_squares(&stream_squares, s);
-            let sum = s + f;
+            var sum = s + f;
+            let at = p.side_at + base + i;
+            switch p.side_mode {
+                case 1u: { side[at] += f; }
+                case 2u: { side[at] = value + f; }
+                case 3u: { side[at] = value; }
+                case 4u: { sum += side[at]; }
+                default: {}
+            }
+            branch_total += dot(f, vec4<f32>(1.0));
             out[p.out_at + base + i] = sum;
             first.x += dot(sum, vec4<f32>(0.0009765625));
             first.w = max(first.w, largest(sum));
         }
     }
     let branch_sum = row_squares(branch_squares, local);
+    if p.profile == 1u {
+        stream_squares = SquareSum(0.0, branch_total, 0.0, bitcast<u32>(abs(branch_total)));
+    }
     let stream_sum = row_squares(stream_squares, local);
     if lane == 0u && valid {
         partials[p.partials_at + row] = branch_sum;

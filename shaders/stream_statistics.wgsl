@@ -1,5 +1,5 @@
-// Of one sequence of one state, (T, d): its square sum and largest value, the square sum of its tokens less the first
-// one, and the sum over token pairs of their cosines. results is (states, B, 3). A workgroup takes one sequence.
+// Of one sequence of one state, (T, d): its square sum and largest value, the square sum of its tokens less their mean,
+// and the sum over token pairs of their cosines. results is (states, B, 3). A workgroup takes one sequence.
 #import square_sum
 
 struct Params {
@@ -33,7 +33,6 @@ fn main(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) grou
         for (var i = 0u; i < p.stride; i++) {
             let value = x[at + i];
             add_squares(&squares, value);
-            add_squares(&spread, value - x[base + i]);
             let a = abs(value);
             largest = max(largest, max(max(a.x, a.y), max(a.z, a.w)));
         }
@@ -51,10 +50,18 @@ fn main(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) grou
     for (var i = local; i < p.stride; i += 64u) {
         var sum = vec4<f32>(0.0);
         var own = vec4<f32>(0.0);
+        // Less the first token, so that what the tokens share does not round what they do not.
+        let first = x[base + i];
+        var mean = vec4<f32>(0.0);
         for (var t = 0u; t < p.tokens; t++) {
-            let u = x[base + t * p.stride + i] * token_factor[t].x * token_factor[t].y;
+            let value = x[base + t * p.stride + i];
+            let u = value * token_factor[t].x * token_factor[t].y;
             sum += u;
             own += u * u;
+            mean += (value - first) / f32(p.tokens);
+        }
+        for (var t = 0u; t < p.tokens; t++) {
+            add_squares(&spread, x[base + t * p.stride + i] - first - mean);
         }
         // Pairs only: what a token has with itself is taken off feature by feature.
         cosine += dot(sum * sum - own, vec4<f32>(1.0));

@@ -7,6 +7,7 @@
 //! | [`share`] | link text to configuration and back: one table of keys | `model` |
 //! | [`stats`] | what is measured, its marks, JSON and CSV | `model` |
 //! | [`mod@reference`] | the float64 engine | `model`, `stats` |
+//! | [`theory`] | curves that papers and a mean-field recursion predict, over what is measured | `model`, `stats` |
 //! | [`plan`] | a configuration as buffers and dispatches, as data | `model`, `stats` |
 //! | [`cpu`] | the kernels' twins, and the engine that runs a plan on them | `plan` |
 //! | `gpu` | shaders, pipelines, execution and readback through wgpu | `plan` |
@@ -30,3 +31,4 @@ pub mod presets;
 pub mod reference;
 pub mod share;
 pub mod stats;
+pub mod theory;

@@ -20,6 +20,11 @@ const QUERIES: &[&str] = &[
     "placement=pre&depth=2&width=33&heads=1&tokens=70&batch=1&ffn=2&vocab=130&qk_norm=full&init=xavier-uniform",
     "placement=olmo2&depth=2&width=36&heads=6&tokens=3&batch=5&output_projection=0&act=swiglu&norm=rmsnorm",
     "placement=none&depth=1&width=72&heads=2&tokens=256&batch=1&ffn=1&causal=1",
+    "placement=residual&depth=3&width=20&heads=2&tokens=9&batch=2&ffn=2&vocab=9&cross=1&memory_cos=0.3",
+    "placement=b2t&depth=2&width=28&heads=4&tokens=6&batch=1&ffn=1&vocab=9&cross=1&causal=1",
+    "placement=lns&depth=3&width=24&heads=4&tokens=5&batch=2&ffn=1&vocab=8",
+    "placement=mixln&depth=5&width=22&heads=2&tokens=5&batch=2&ffn=1&vocab=8",
+    "placement=keel&depth=2&width=24&heads=4&tokens=5&batch=2&ffn=1&vocab=8&norm=rmsnorm",
 ];
 
 /// What the twins state: of a value and of the largest one around it.
@@ -119,7 +124,7 @@ fn every_kernel_agrees_with_its_twin() {
     for &tuning in Tuning::ALL {
         let Some(gpu) = common::gpu::open_with_tuning(tuning) else { return };
         for query in QUERIES {
-            let plan = build(&config(query), &gpu.limits()).expect("these are small");
+            let plan = build(&config(query), &gpu.limits(), &[]).expect("these are small");
             let of_plan = compare(&gpu, &plan, &mut covered).into_iter();
             failures.extend(of_plan.map(|failure| format!("{tuning:?}, {query}: {failure}")));
         }

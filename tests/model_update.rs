@@ -34,7 +34,7 @@ fn golden_updates_agree() {
 /// Past the resolution of float64 neither is known.
 #[test]
 fn what_float64_cannot_resolve_is_marked() {
-    let got = model_update(&config("placement=none&depth=60"));
+    let got = model_update(&config("placement=none&depth=100"));
     assert!(got.sgd_mark.is_some() && got.sign_mark.is_some(), "{got:?}");
 }
 

@@ -12,7 +12,7 @@ use normscope::plan::{Access, Kernel, Limits, Plan, PlanError, build};
 use normscope::stats::Pass;
 
 fn plan(query: &str) -> Plan {
-    build(&config(query), &Limits::default()).expect("these fit")
+    build(&config(query), &Limits::default(), &[]).expect("these fit")
 }
 
 /// Every combination that changes the wiring.
@@ -56,7 +56,7 @@ fn the_number_of_kernels_does_not_grow_with_depth() {
 #[test]
 fn no_step_binds_a_buffer_it_writes_a_second_time() {
     for config in wirings() {
-        for step in &build(&config, &Limits::default()).expect("these fit").steps {
+        for step in &build(&config, &Limits::default(), &[]).expect("these fit").steps {
             let bindings = step.operation.kernel().bindings();
             assert_eq!(bindings.len(), step.views.len());
             for (binding, view) in bindings.iter().zip(&step.views) {
@@ -70,7 +70,7 @@ fn no_step_binds_a_buffer_it_writes_a_second_time() {
 #[test]
 fn what_is_read_was_written_before() {
     for config in wirings() {
-        let plan = build(&config, &Limits::default()).expect("these fit");
+        let plan = build(&config, &Limits::default(), &[]).expect("these fit");
         let mut written = BTreeSet::new();
         for step in &plan.steps {
             let bindings = step.operation.kernel().bindings();
@@ -87,7 +87,7 @@ fn what_is_read_was_written_before() {
 #[test]
 fn buffers_respect_the_binding_limit_and_views_their_buffers() {
     let limits = Limits { binding_bytes: 1 << 20, ..Limits::default() };
-    let plan = build(&config("placement=peri&depth=60"), &limits).expect("this fits");
+    let plan = build(&config("placement=peri&depth=60"), &limits, &[]).expect("this fits");
     let mut pages: BTreeMap<_, u32> = BTreeMap::new();
     for spec in &plan.buffers {
         assert!(spec.bytes() <= limits.binding_bytes, "{spec:?}");
@@ -107,7 +107,7 @@ fn the_numbers_do_not_depend_on_how_memory_is_cut() {
         let config = config(query);
         let whole = CpuPass::new(&config).expect("this fits").finish();
         let cut = common::cut();
-        let plan = build(&config, &cut).expect("this fits");
+        let plan = build(&config, &cut, &[]).expect("this fits");
         let uses = |kernel: Kernel| plan.steps.iter().filter(|step| step.operation.kernel() == kernel).count();
         let depth = config.depth as usize;
         assert!(uses(Kernel::RandomWeights) > 2 * depth, "weights are made for each block, twice");
@@ -126,7 +126,7 @@ fn a_run_that_memory_allows_has_a_plan() {
                     for vocab in [2, 1024] {
                         for depth in [1, 200] {
                             let sizes = Config { width, tokens, batch, ffn, vocab, depth, ..Config::default() };
-                            let outcome = build(&sizes, &Limits::default());
+                            let outcome = build(&sizes, &Limits::default(), &[]);
                             let refused = matches!(outcome, Ok(_) | Err(PlanError::TooLarge { .. }));
                             assert!(refused, "{sizes:?}: {outcome:?}");
                         }
@@ -140,10 +140,10 @@ fn a_run_that_memory_allows_has_a_plan() {
 #[test]
 fn what_does_not_fit_is_refused_in_words() {
     let large = config("width=1024&depth=200&tokens=256&batch=8");
-    let Err(error @ PlanError::TooLarge { .. }) = build(&large, &Limits::default()) else {
+    let Err(error @ PlanError::TooLarge { .. }) = build(&large, &Limits::default(), &[]) else {
         panic!("this is some hundred GiB")
     };
     assert!(error.to_string().contains("MiB"), "{error}");
     let tight = Limits { binding_bytes: 1 << 10, ..Limits::default() };
-    assert!(matches!(build(&config("depth=6"), &tight), Err(PlanError::SlabTooLarge { .. })));
+    assert!(matches!(build(&config("depth=6"), &tight, &[]), Err(PlanError::SlabTooLarge { .. })));
 }

@@ -34,8 +34,8 @@ fn a_run_past_the_resolution_of_float64_is_marked() {
     assert_eq!(got.mark(Quantity::StreamRms, 100), None);
 }
 
-/// Where tokens have become alike float64 resolves what is left to be seen of W_Q down to about 1e-33, and what sets the
-/// tokens apart down to its own last digit.
+/// Where tokens have become alike float64 resolves what is left to be seen of W_Q down to about 1e-33, and what sets
+/// the tokens apart down to its own last digit.
 #[test]
 fn a_collapsed_post_ln_is_resolved_for_a_hundred_blocks() {
     let got = reference::measure(&config("placement=post&depth=200"));

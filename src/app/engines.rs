@@ -8,11 +8,11 @@ use crate::cpu::CpuPass;
 use crate::gpu::{Gpu, GpuError};
 use crate::model::Config;
 use crate::plan::PlanError;
-use crate::reference::ReferencePass;
-use crate::stats::{Engine, Measurement, Pass};
+use crate::reference::{ModelUpdatePass, ReferencePass};
+use crate::stats::{Engine, Measurement, ModelUpdate, Pass};
 
 use super::browser::{self, Breath};
-use super::state::Finished;
+use super::state::Ran;
 use super::words;
 
 /// A piece of work before the browser gets its turn.
@@ -38,7 +38,7 @@ impl From<&PlanError> for Failure {
 }
 
 /// What a pass came to; nothing where it was no longer wanted.
-pub(crate) type Outcome = Result<Option<Finished>, Failure>;
+pub(crate) type Outcome = Result<Option<Ran>, Failure>;
 
 /// What is known of the device once it answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,6 +96,31 @@ impl Engines {
         }
     }
 
+    /// One step of training from initialisation, in float64; nothing where it was no longer wanted.
+    pub(crate) async fn model_update(
+        &self,
+        config: &Config,
+        is_wanted: &dyn Fn() -> bool,
+        tell: &dyn Fn(f64),
+    ) -> Option<ModelUpdate> {
+        let mut pass = ModelUpdatePass::new(config);
+        loop {
+            let slice = browser::now_ms();
+            while browser::now_ms() - slice < SLICE_MS {
+                if let Some(update) = pass.advance() {
+                    return Some(update);
+                }
+            }
+            tell(pass.progress());
+            if let Some(breath) = &self.breath {
+                breath.take().await;
+            }
+            if !is_wanted() {
+                return None;
+            }
+        }
+    }
+
     async fn on_device(&self, config: &Config, is_wanted: &dyn Fn() -> bool) -> Outcome {
         let gpu = self.gpu.borrow().clone();
         let gpu = match gpu.filter(|gpu| gpu.lost().is_none()) {
@@ -116,7 +141,7 @@ impl Engines {
             nudge.clear();
         }
         match result {
-            Ok(outcome) => Ok(Some(finished(outcome.measurement, start, Some((outcome.dispatches, outcome.submits))))),
+            Ok(outcome) => Ok(Some(ran(outcome.measurement, start, Some((outcome.dispatches, outcome.submits))))),
             Err(GpuError::Cancelled) => Ok(None),
             Err(_) if gpu.lost().is_some() => Err(Failure::DeviceLost),
             Err(GpuError::Lost(_)) => Err(Failure::DeviceLost),
@@ -145,7 +170,7 @@ impl Engines {
             let slice = browser::now_ms();
             while browser::now_ms() - slice < SLICE_MS {
                 if let Some(measurement) = pass.advance() {
-                    return Ok(Some(finished(measurement, start, dispatches)));
+                    return Ok(Some(ran(measurement, start, dispatches)));
                 }
             }
             tell(pass.progress());
@@ -159,6 +184,6 @@ impl Engines {
     }
 }
 
-fn finished(measurement: Measurement, start_ms: f64, dispatches: Option<(u32, u32)>) -> Finished {
-    Finished { measurement, milliseconds: browser::now_ms() - start_ms, dispatches }
+fn ran(measurement: Measurement, start_ms: f64, dispatches: Option<(u32, u32)>) -> Ran {
+    Ran { measurement, milliseconds: browser::now_ms() - start_ms, dispatches }
 }

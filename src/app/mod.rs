@@ -6,6 +6,7 @@
 //! | `state` | the signals: what is asked for, what has finished |
 //! | `address` | the request in the URL, and back and forward |
 //! | `engines` | the three engines behind one call |
+//! | `laboratory` | puts claims to the test |
 //! | `runner` | which pass runs now; the newest request wins |
 //! | `play` | depth in motion |
 //! | `browser` | small things asked of the browser |
@@ -17,6 +18,7 @@ pub mod api;
 mod browser;
 mod components;
 mod engines;
+mod laboratory;
 mod play;
 mod runner;
 mod state;

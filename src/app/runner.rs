@@ -10,16 +10,20 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use crate::model::{Config, Placement};
+use crate::share::Request;
 use crate::stats::Engine;
 
 use super::browser::Later;
 use super::engines::Engines;
-use super::state::{Device, Finished, Page, Running, Trouble};
+use super::state::{Device, Finished, Page, Ran, Running, Trouble};
 
 /// Finished passes that are kept, so that going back costs nothing.
 const KEPT: usize = 600;
 /// Without a result for this long, what is shown is dimmed.
 const LATE_MS: u64 = 100;
+
+/// At rest for this long, what takes longer is looked for.
+const CALM_MS: u64 = 300;
 
 /// How long the browser may take to give a graphics device.
 const PATIENCE_MS: u64 = 15_000;
@@ -27,26 +31,35 @@ const PATIENCE_MS: u64 = 15_000;
 /// Runs what the page asks for.
 struct Runner {
     page: Page,
-    engines: Engines,
+    engines: Rc<Engines>,
     /// Counts what has been asked for.
     asked: Cell<u64>,
     is_running: Cell<bool>,
-    kept: RefCell<VecDeque<Arc<Finished>>>,
+    kept: RefCell<VecDeque<Arc<Ran>>>,
     /// Placements in the order in which they were served last.
     served: RefCell<Vec<Placement>>,
     late: Later,
+    calm: Later,
+    is_stepping: Cell<bool>,
+}
+
+/// The same run with a later seed; past the last one they begin anew.
+fn with_seed(config: &Config, after: u32) -> Config {
+    Config { seed: config.seed.wrapping_add(after), ..config.clone() }
 }
 
 /// Starts to serve the page, for as long as it lives.
 pub(crate) fn start(page: Page) {
     let runner = Rc::new(Runner {
         page,
-        engines: Engines::new(),
+        engines: page.engines(),
         asked: Cell::new(0),
         is_running: Cell::new(false),
         kept: RefCell::default(),
         served: RefCell::default(),
         late: Later::default(),
+        calm: Later::default(),
+        is_stepping: Cell::new(false),
     });
     let opening = Rc::clone(&runner);
     spawn_local(async move { opening.open_device().await });
@@ -58,13 +71,13 @@ pub(crate) fn start(page: Page) {
     });
 
     let wanted = Memo::new(move |_| {
-        let configs = page.request.with(crate::share::Request::configs);
-        (configs, page.engine(), page.retries.get())
+        let (configs, seeds) = page.request.with(|request| (request.configs(), request.seeds));
+        (configs, seeds, page.engine(), page.retries.get())
     });
     Effect::new(move |_| {
-        let (configs, engine, _) = wanted.get();
+        let (configs, seeds, engine, _) = wanted.get();
         if let Some(engine) = engine {
-            Rc::clone(&runner).ask(&configs, engine);
+            Rc::clone(&runner).ask(&configs, seeds, engine);
         }
     });
 }
@@ -79,10 +92,13 @@ impl Runner {
     }
 
     /// Takes up a new request.
-    fn ask(self: Rc<Self>, configs: &[Config], engine: Engine) {
+    fn ask(self: Rc<Self>, configs: &[Config], seeds: u32, engine: Engine) {
         self.asked.set(self.asked.get() + 1);
-        let missing = configs.iter().filter(|config| !self.publish_kept(config, engine)).count();
-        if missing == 0 {
+        self.calm.forget();
+        for config in configs {
+            self.publish(config, seeds, engine);
+        }
+        if self.missing(configs, seeds, engine).is_empty() {
             self.rest();
         } else if !self.is_running.replace(true) {
             self.expect_soon();
@@ -90,17 +106,16 @@ impl Runner {
         }
     }
 
-    async fn run(&self) {
+    async fn run(self: Rc<Self>) {
         loop {
             let asked = self.asked.get();
-            let (mut configs, engine) =
-                untrack(|| (self.page.request.with(crate::share::Request::configs), self.page.engine()));
+            let ((configs, seeds), engine) = untrack(|| {
+                let of_request = |request: &Request| (request.configs(), request.seeds);
+                (self.page.request.with(of_request), self.page.engine())
+            });
             let Some(engine) = engine else { break };
-            configs.retain(|config| !self.publish_kept(config, engine));
-            // Who waited longest comes first, so that a fast drag starves no placement.
-            let order = self.served.borrow().clone();
-            configs.sort_by_key(|config| order.iter().position(|p| *p == config.placement).map_or(0, |at| at + 1));
-            let failed = self.serve(&configs, engine, asked).await.is_err();
+            let missing = self.missing(&configs, seeds, engine);
+            let failed = self.serve(&missing, &configs, seeds, engine, asked).await.is_err();
             if self.asked.get() == asked {
                 self.is_running.set(false);
                 self.rest();
@@ -113,17 +128,43 @@ impl Runner {
         self.is_running.set(false);
     }
 
+    /// The runs that are not at hand: the first seed of each placement, then the second, and so on. Among placements,
+    /// who waited longest comes first, so that a fast drag starves none.
+    fn missing(&self, configs: &[Config], seeds: u32, engine: Engine) -> Vec<Config> {
+        let order = self.served.borrow();
+        let mut configs = configs.to_vec();
+        configs.sort_by_key(|config| order.iter().position(|p| *p == config.placement).map_or(0, |at| at + 1));
+        let runs = (0..seeds).flat_map(|after| configs.iter().map(move |config| with_seed(config, after)));
+        runs.filter(|config| self.kept(config, engine).is_none()).collect()
+    }
+
     /// Measures the missing ones, until something newer is asked for.
-    async fn serve(&self, configs: &[Config], engine: Engine, asked: u64) -> Result<(), ()> {
-        for (index, config) in configs.iter().enumerate() {
+    async fn serve(
+        &self,
+        missing: &[Config],
+        configs: &[Config],
+        seeds: u32,
+        engine: Engine,
+        asked: u64,
+    ) -> Result<(), ()> {
+        for (index, config) in missing.iter().enumerate() {
             let tell = |share: f64| {
-                let progress = (index as f64 + share) / configs.len() as f64;
+                let progress = (index as f64 + share) / missing.len() as f64;
                 self.page.running.set(Some(Running { placement: config.placement, progress }));
             };
             tell(0.0);
             let is_wanted = || self.asked.get() == asked;
             match self.engines.measure(engine, config, &is_wanted, &tell).await {
-                Ok(Some(finished)) => self.keep(finished),
+                Ok(Some(ran)) => {
+                    self.keep(ran);
+                    if let Some(base) = configs.iter().find(|base| base.placement == config.placement) {
+                        self.publish(base, seeds, engine);
+                    }
+                    // What is dimmed stays so until all is there: no flicker.
+                    if !self.page.is_late.get_untracked() {
+                        self.expect_soon();
+                    }
+                }
                 Ok(None) => return Ok(()),
                 Err(failure) => {
                     self.page.trouble.set(Some(Trouble { config: config.clone(), engine, failure }));
@@ -137,43 +178,41 @@ impl Runner {
         Ok(())
     }
 
-    /// Publishes a pass that is at hand; false where it is not.
-    fn publish_kept(&self, config: &Config, engine: Engine) -> bool {
+    /// A pass that is at hand.
+    fn kept(&self, config: &Config, engine: Engine) -> Option<Arc<Ran>> {
         let kept = self.kept.borrow();
-        let found =
-            kept.iter().rev().find(|f| f.measurement.engine == engine && f.measurement.config == *config).cloned();
-        drop(kept);
-        let Some(found) = found else { return false };
-        self.publish(found);
-        true
+        kept.iter().rev().find(|ran| ran.measurement.engine == engine && ran.measurement.config == *config).cloned()
     }
 
-    fn keep(&self, finished: Finished) {
-        let finished = Arc::new(finished);
+    fn keep(&self, ran: Ran) {
         let mut kept = self.kept.borrow_mut();
         if kept.len() >= KEPT {
             kept.pop_front();
         }
-        kept.push_back(Arc::clone(&finished));
-        drop(kept);
-        self.publish(finished);
-        // What is dimmed stays so until all is there: no flicker.
-        if self.is_running.get() && !self.page.is_late.get_untracked() {
-            self.expect_soon();
-        }
+        kept.push_back(Arc::new(ran));
     }
 
-    /// Shows a finished pass.
-    fn publish(&self, finished: Arc<Finished>) {
-        let placement = finished.measurement.config.placement;
+    /// Shows what is at hand of a placement, from its first seed on.
+    fn publish(&self, config: &Config, seeds: u32, engine: Engine) {
+        let passes: Vec<_> = (0..seeds).map_while(|after| self.kept(&with_seed(config, after), engine)).collect();
+        if passes.is_empty() {
+            return;
+        }
+        let placement = config.placement;
         let mut served = self.served.borrow_mut();
         served.retain(|other| *other != placement);
         served.push(placement);
         drop(served);
-        let is_shown = self.page.finished.with_untracked(|list| list.iter().any(|other| Arc::ptr_eq(other, &finished)));
+        let is_shown = self.page.finished.with_untracked(|list| {
+            list.iter().any(|other| {
+                let known = &other.measurement;
+                known.engine == engine && known.config == *config && other.sample.runs == passes.len()
+            })
+        });
         if is_shown {
             return;
         }
+        let finished = Arc::new(Finished::of(&passes));
         self.page.finished.update(|list| {
             list.retain(|other| other.measurement.config.placement != placement);
             list.push(finished);
@@ -186,9 +225,36 @@ impl Runner {
         self.late.ask(LATE_MS, move || page.is_late.set(true));
     }
 
-    fn rest(&self) {
+    fn rest(self: &Rc<Self>) {
         self.late.forget();
         self.page.is_late.set(false);
         self.page.running.set(None);
+        let (runner, asked) = (Rc::clone(self), self.asked.get());
+        self.calm.ask(CALM_MS, move || {
+            if runner.asked.get() == asked && !runner.is_stepping.replace(true) {
+                spawn_local(async move { runner.step().await });
+            }
+        });
+    }
+
+    /// Finds what one step of training does to each model that is shown, while nothing else is asked for: it costs
+    /// several passes, and no curve waits for it.
+    async fn step(&self) {
+        let asked = self.asked.get();
+        let is_wanted = || self.asked.get() == asked && !self.page.is_playing.get_untracked();
+        for config in self.page.request.with_untracked(Request::configs) {
+            let is_known = || self.page.updates.with_untracked(|list| list.iter().any(|(known, _)| *known == config));
+            if is_known() || !is_wanted() {
+                continue;
+            }
+            let Some(update) = self.engines.model_update(&config, &is_wanted, &|_| ()).await else { break };
+            self.page.updates.update(|list| {
+                if list.len() >= KEPT {
+                    list.remove(0);
+                }
+                list.push((config.clone(), update));
+            });
+        }
+        self.is_stepping.set(false);
     }
 }

@@ -1,17 +1,21 @@
 //! The signals of the page. [`Request`] is the one state; all else follows from it or from what has finished.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use leptos::prelude::*;
 
-use crate::chart::curve::Curve;
+use crate::chart::curve::{self, Curve};
+use crate::chart::plot;
 use crate::chart::theme::Theme;
 use crate::model::{Config, Placement};
 use crate::share::{Notice, Request};
-use crate::stats::{Engine, Measurement, Quantity};
+use crate::stats::{Engine, Measurement, ModelUpdate, Quantity, Sample};
+use crate::theory::{self, Overlay};
 
 use super::address::Address;
-use super::engines::{Adapter, Failure};
+use super::engines::{Adapter, Engines, Failure};
+use super::laboratory::Laboratory;
 
 /// How a change is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,13 +28,42 @@ pub(crate) enum Gesture {
 
 /// A pass that has finished.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Finished {
+pub(crate) struct Ran {
     /// Its values.
     pub(crate) measurement: Measurement,
     /// How long it took.
     pub(crate) milliseconds: f64,
     /// Dispatches and submits, where there were some.
     pub(crate) dispatches: Option<(u32, u32)>,
+}
+
+/// The finished passes of a placement, one for each seed so far.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Finished {
+    /// The median of each value; its configuration is that of the first seed.
+    pub(crate) measurement: Measurement,
+    /// That and the middle half.
+    pub(crate) sample: Sample,
+    /// How long the passes took together.
+    pub(crate) milliseconds: f64,
+    /// Dispatches and submits of all, where there were some.
+    pub(crate) dispatches: Option<(u32, u32)>,
+}
+
+impl Finished {
+    /// What passes that differ in their seed came to, the first seed's first.
+    pub(crate) fn of(passes: &[Arc<Ran>]) -> Self {
+        let sample = Sample::of(&passes.iter().map(|pass| &pass.measurement).collect::<Vec<_>>());
+        let add = |all: Option<(u32, u32)>, pass: &Arc<Ran>| {
+            all.zip(pass.dispatches).map(|((d, s), (more, submits))| (d + more, s + submits))
+        };
+        Self {
+            measurement: sample.median.clone(),
+            sample,
+            milliseconds: passes.iter().map(|pass| pass.milliseconds).sum(),
+            dispatches: passes.iter().fold(Some((0, 0)), add),
+        }
+    }
 }
 
 /// The passes that run now.
@@ -71,6 +104,8 @@ pub(crate) struct Page {
     pub(crate) request: RwSignal<Request>,
     /// The last finished pass of each placement.
     pub(crate) finished: RwSignal<Vec<Arc<Finished>>>,
+    /// One step of training of the runs shown, as far as it is known.
+    pub(crate) updates: RwSignal<Vec<(Config, ModelUpdate)>>,
     /// The passes that run; none when all that is asked for is there.
     pub(crate) running: RwSignal<Option<Running>>,
     /// Whether a tenth of a second has gone by without a result.
@@ -95,6 +130,9 @@ pub(crate) struct Page {
     pub(crate) is_dark: RwSignal<bool>,
     /// The control whose help is shown.
     pub(crate) helped: RwSignal<&'static str>,
+    /// The claims under test.
+    pub(crate) laboratory: Laboratory,
+    engines: StoredValue<Rc<Engines>, LocalStorage>,
     /// The URL and the history.
     address: StoredValue<Address, LocalStorage>,
 }
@@ -107,6 +145,7 @@ impl Page {
         Self {
             request: RwSignal::new(request),
             finished: RwSignal::new(Vec::new()),
+            updates: RwSignal::new(Vec::new()),
             running: RwSignal::new(None),
             is_late: RwSignal::new(false),
             device: RwSignal::new(Device::Asking),
@@ -119,8 +158,16 @@ impl Page {
             turn: StoredValue::new(0),
             is_dark: RwSignal::new(false),
             helped: RwSignal::new("init"),
+            laboratory: Laboratory::new(),
+            engines: StoredValue::new_local(Rc::new(Engines::new())),
             address: StoredValue::new_local(Address::default()),
         }
+    }
+
+    /// The engines.
+    #[must_use]
+    pub(crate) fn engines(&self) -> Rc<Engines> {
+        self.engines.get_value()
     }
 
     /// Changes what is asked for, and writes it into the address.
@@ -218,11 +265,18 @@ impl Page {
         })
     }
 
-    /// Whether every placement asked for is there.
+    /// Whether every placement asked for is there, with all its seeds.
     #[must_use]
     pub(crate) fn is_settled(&self) -> bool {
         let shown = self.shown();
-        shown.len() == self.request.with(|request| request.placements.len()) && shown.iter().all(|(_, fresh)| *fresh)
+        let (placements, seeds) = self.request.with(|request| (request.placements.len(), request.seeds as usize));
+        shown.len() == placements && shown.iter().all(|(pass, fresh)| *fresh && pass.sample.runs == seeds)
+    }
+
+    /// One step of training from the initialisation of a run, once it is known.
+    #[must_use]
+    pub(crate) fn update_of(&self, config: &Config) -> Option<ModelUpdate> {
+        self.updates.with(|list| list.iter().find(|(known, _)| known == config).map(|(_, update)| *update))
     }
 
     /// The curves of a quantity. What is not of the depth asked for is stale once it is late.
@@ -230,11 +284,47 @@ impl Page {
     pub(crate) fn curves(&self, quantity: Quantity) -> Vec<Curve> {
         let is_late = self.is_late.get();
         let curve = |(pass, is_fresh): (Arc<Finished>, bool)| {
-            let mut curve = Curve::of(&pass.measurement, quantity)?;
+            let mut curve = Curve::of_sample(&pass.sample, quantity)?;
             curve.fresh = is_fresh || !is_late;
             Some(curve)
         };
         self.shown().into_iter().filter_map(curve).collect()
+    }
+
+    /// What theory has of the runs shown.
+    #[must_use]
+    pub(crate) fn theory(&self) -> Vec<(Arc<Finished>, Vec<Overlay>)> {
+        let of = |(pass, _): (Arc<Finished>, bool)| {
+            let overlays = theory::overlays(&pass.measurement);
+            (pass, overlays)
+        };
+        self.shown().into_iter().map(of).filter(|(_, overlays)| !overlays.is_empty()).collect()
+    }
+
+    /// The curves of theory over a quantity: all there are of one placement; of several the prediction of each alone.
+    #[must_use]
+    pub(crate) fn theory_lines(&self, quantity: Quantity) -> Vec<plot::Theory> {
+        if !self.request.with(|request| request.theory) {
+            return Vec::new();
+        }
+        let all = self.theory();
+        let is_alone = all.len() == 1;
+        let lines = all.into_iter().flat_map(|(pass, overlays)| {
+            let config = pass.measurement.config.clone();
+            let of_quantity = overlays.into_iter().filter(move |overlay| overlay.quantity == quantity);
+            let mut of_quantity: Vec<_> = of_quantity.collect();
+            if !is_alone {
+                of_quantity.retain(|overlay| overlay.kind == theory::Kind::Prediction);
+                of_quantity.truncate(1);
+            }
+            of_quantity.into_iter().map(move |overlay| plot::Theory {
+                placement: config.placement,
+                name: overlay.name,
+                first: curve::first_block(quantity),
+                values: curve::by_block(&overlay.values, quantity, &config),
+            })
+        });
+        lines.collect()
     }
 
     /// The colours of the charts.

@@ -1,8 +1,13 @@
 //! Every text of the page.
 
 use crate::chart::curve::{precision, symbol};
+use crate::chart::number;
+use crate::claims::{Guide, Topic, VerdictKind};
 use crate::model::{Config, Placement, Tensor};
+use crate::presets::PresetKind;
+use crate::share::View;
 use crate::stats::{Engine, Mark, Quantity};
+use crate::theory::Overlay;
 
 use super::engines::Failure;
 use super::play::DEEPEST;
@@ -28,6 +33,7 @@ pub(crate) const DEPTH_HELP: &str =
     "Arrow keys: one block. Page up and down: twelve. Home and End: 6 and 200. Space: play and pause.";
 
 pub(crate) const PLACEMENT: &str = "Placement";
+pub(crate) const MORE_PLACEMENTS: &str = "More placements";
 pub(crate) const CONTROLS: &str = "The model";
 pub(crate) const ADVANCED: &str = "Advanced";
 pub(crate) const READINGS: &str = "Readings";
@@ -49,6 +55,94 @@ pub(crate) const REFUSED: &str = "The graphics device refused a command; the bro
 pub(crate) const LINK_TROUBLE: &str = "Some of this link could not be used:";
 pub(crate) const NO_WEBGPU: &str = "There is no WebGPU here, so the processor computes, in float32: slower, to the same \
     precision. Chrome and Edge from 113, Safari from 26 and Firefox from 141 have WebGPU.";
+
+pub(crate) const PRESET: &str = "Preset";
+pub(crate) const NO_PRESET: &str = "None";
+pub(crate) const LEFT_OUT: &str = "Left out:";
+pub(crate) const MODEL_UPDATE: (&str, &str) = ("One-step update", "‖ΔF‖ / η‖F‖, plain gradient");
+pub(crate) const BY_SIGN: &str = "by the gradient’s sign";
+
+/// What presets of a kind are.
+#[must_use]
+pub(crate) const fn preset_kind(kind: PresetKind) -> &'static str {
+    match kind {
+        PresetKind::Published => "As published",
+        PresetKind::Lesson => "Pairs that teach",
+    }
+}
+
+pub(crate) const VIEWS: &str = "Views";
+pub(crate) const CLAIMS_TITLE: &str = "What people say, measured";
+pub(crate) const CLAIMS_LEAD: &str = "What two popular guides say of norms and depth, what the papers they cite say, and \
+    what a pass at initialisation finds now, in this page, on this machine. What training does later is another question.";
+pub(crate) const FILTERS: &str = "Which claims";
+pub(crate) const SHOW: &str = "Show";
+pub(crate) const TEST: &str = "Measure";
+pub(crate) const STOP: &str = "Stop";
+pub(crate) const WAITING: &str = "Waiting";
+pub(crate) const SECOND_HAND: &str = " (second-hand)";
+pub(crate) const NO_SOURCE: &str = "No source was found.";
+pub(crate) const CITED: &str = "Cannot be measured here.";
+pub(crate) const NEEDS_TRAINING: &str = "Needs training.";
+pub(crate) const BY_LITERATURE: &str = "by the literature";
+pub(crate) const NO_ENGINE_YET: &str = "There is no engine yet; try again in a moment.";
+
+/// The name of a view.
+#[must_use]
+pub(crate) const fn view(view: View) -> &'static str {
+    match view {
+        View::Explore => "Explore",
+        View::Claims => "Claims",
+    }
+}
+
+/// Starts the tests of all claims that are shown.
+#[must_use]
+pub(crate) fn test_all(count: usize) -> String {
+    if count == crate::claims::ALL.len() { "Measure all".into() } else { "Measure these".into() }
+}
+
+/// How many claims are shown.
+#[must_use]
+pub(crate) fn claims_shown(count: usize) -> String {
+    format!("{count} of {} claims", crate::claims::ALL.len())
+}
+
+/// A test under way.
+#[must_use]
+pub(crate) fn testing(share: f64) -> String {
+    format!("Measuring, {:.0} %", (100.0 * share).floor())
+}
+
+/// A test whose runs failed.
+#[must_use]
+pub(crate) fn test_failed(config: &Config, failure: &Failure) -> String {
+    trouble(config, failure, false)
+}
+
+/// Who measured.
+#[must_use]
+pub(crate) const fn measured_by(engine: Engine) -> &'static str {
+    match engine {
+        Engine::Gpu => "measured now, WebGPU",
+        Engine::Cpu => "measured now, processor",
+        Engine::Reference => "measured now, float64",
+    }
+}
+
+/// The guide in full.
+#[must_use]
+pub(crate) fn in_guide(guide: Guide) -> String {
+    format!("In “{}”", guide.full_title())
+}
+
+/// A clause that begins a sentence.
+#[must_use]
+pub(crate) fn capitalised(clause: &str) -> String {
+    let mut rest = clause.chars();
+    let first: String = rest.next().map(|first| first.to_uppercase().collect()).unwrap_or_default();
+    first + rest.as_str()
+}
 
 /// Names of models at the ticks of the slider.
 pub(crate) const MODELS: [&str; 6] = ["Transformer", "BERT-base", "BERT-large", "GPT-2 XL", "GPT-3", ""];
@@ -75,7 +169,17 @@ pub(crate) fn title(quantity: Quantity) -> (&'static str, &'static str, &'static
             let (letter, below) = symbol(tensor);
             ("Gradient of ", letter, below)
         }
-        _ => ("", "", ""),
+        Quantity::StreamMax => ("Largest value of the stream", "", ""),
+        Quantity::TokenCosine => ("Token cosine", "", ""),
+        Quantity::UpdateRatio => ("Update ratio", "", ""),
+        Quantity::GradCosine => ("Gradient cosine", "", ""),
+        Quantity::RankResidual => ("Rank residual", "", ""),
+        Quantity::AttentionEntropy => ("Attention entropy", "", ""),
+        Quantity::MaxLogit => ("Largest attention score", "", ""),
+        Quantity::NetFactor => ("Net gradient factor", "", ""),
+        Quantity::NormJacobian => ("Norm’s Jacobian", "", ""),
+        Quantity::Loss => ("Loss", "", ""),
+        Quantity::GradUnembed => ("Gradient of ", "U", ""),
     }
 }
 
@@ -84,8 +188,49 @@ pub(crate) fn title(quantity: Quantity) -> (&'static str, &'static str, &'static
 pub(crate) const fn unit(quantity: Quantity) -> &'static str {
     match quantity {
         Quantity::StreamRms => "RMS",
-        _ => "Frobenius norm",
+        Quantity::StreamMax => "absolute",
+        Quantity::TokenCosine | Quantity::GradCosine => "mean over pairs of tokens",
+        Quantity::UpdateRatio => "branch over stream",
+        Quantity::RankResidual => "distance from the mean token",
+        Quantity::AttentionEntropy => "of the most, ln T",
+        Quantity::MaxLogit => "before softmax",
+        Quantity::NetFactor => "squared, a block",
+        Quantity::NormJacobian => "√d / ‖x‖, block’s mean",
+        Quantity::Loss => "nats",
+        Quantity::GradStream | Quantity::GradWeight(_) | Quantity::GradUnembed => "Frobenius norm",
     }
+}
+
+/// The edges of the middle half of several seeds.
+#[must_use]
+pub(crate) fn middle_half(low: f64, high: f64) -> String {
+    format!("{} to {}", number::value(low), number::value(high))
+}
+
+pub(crate) const THEORY: &str = "Theory, drawn dashed";
+pub(crate) const DRAW_THEORY: &str = "Draw it over the measurement";
+
+/// A curve of theory and what it is drawn over.
+#[must_use]
+pub(crate) fn overlay(quantity: Quantity, name: &str) -> String {
+    let (before, letter, below) = title(quantity);
+    format!("{before}{letter}{below}: {name}.")
+}
+
+/// How far the measurement is from a curve of theory at a block.
+#[must_use]
+pub(crate) fn deviation(overlay: &Overlay, distance: Option<f64>, block: usize) -> String {
+    let Some(distance) = distance else { return String::new() };
+    match overlay.quantity {
+        Quantity::TokenCosine | Quantity::GradCosine => {
+            format!("Measured {} {} it in block {block}.", number::value(distance.abs()), over_or_under(distance))
+        }
+        _ => format!("Measured {} times it in block {block}.", number::value(1.0 + distance)),
+    }
+}
+
+const fn over_or_under(distance: f64) -> &'static str {
+    if distance < 0.0 { "under" } else { "over" }
 }
 
 /// A mark in a table.
@@ -132,7 +277,13 @@ pub(crate) fn label(key: &str) -> &'static str {
         "heads" => "heads",
         "tokens" => "Tokens",
         "seed" => "Seed",
-        "gradient" => "Which gradient",
+        "statistic" => "Which statistic",
+        "seeds" => "Seeds",
+        "cross" => "Cross-attention",
+        "memory_cos" => "Memory cosine",
+        "guide" => "Guide",
+        "topic" => "Topic",
+        "verdict" => "Verdict",
         "batch" => "Batch",
         "ffn" => "FFN factor",
         "vocab" => "Classes",
@@ -150,7 +301,17 @@ pub(crate) fn label(key: &str) -> &'static str {
 /// The name of a choice.
 #[must_use]
 pub(crate) fn choice(key: &str, value: &str) -> String {
+    let named = match key {
+        "guide" => Guide::from_key(value).map(Guide::title),
+        "topic" => Topic::from_key(value).map(Topic::title),
+        "verdict" => VerdictKind::from_key(value).map(VerdictKind::title),
+        _ => None,
+    };
+    if let Some(name) = named {
+        return capitalised(name);
+    }
     let name = match (key, value) {
+        (_, "all") => "All",
         ("init", "xavier") => "Xavier",
         ("init", "xavier-uniform") => "Xavier, uniform",
         ("init", "he") => "He",
@@ -173,14 +334,27 @@ pub(crate) fn choice(key: &str, value: &str) -> String {
         ("engine", "gpu") => "WebGPU, float32",
         ("engine", "cpu") => "Processor, float32",
         ("engine", "reference") => "Reference, float64",
-        ("gradient", "w2") => "W₂ of the FFN",
-        ("gradient", "w1") => "W₁ of the FFN",
-        ("gradient", "wg") => "W_g of the FFN",
-        ("gradient", "wo") => "W_O of attention",
-        ("gradient", "wv") => "W_V of attention",
-        ("gradient", "wk") => "W_K of attention",
-        ("gradient", "wq") => "W_Q of attention",
-        ("gradient", "stream") => "The stream",
+        ("statistic", "grad_weight.w2") => "Gradient of W₂ of the FFN",
+        ("statistic", "grad_weight.w1") => "Gradient of W₁ of the FFN",
+        ("statistic", "grad_weight.wg") => "Gradient of the gate of the FFN",
+        ("statistic", "grad_weight.wo") => "Gradient of attention’s output",
+        ("statistic", "grad_weight.wv") => "Gradient of attention’s values",
+        ("statistic", "grad_weight.wk") => "Gradient of attention’s keys",
+        ("statistic", "grad_weight.wq") => "Gradient of attention’s queries",
+        ("statistic", "grad_weight.co") => "Gradient of cross-attention’s output",
+        ("statistic", "grad_weight.cv") => "Gradient of cross-attention’s values",
+        ("statistic", "grad_weight.ck") => "Gradient of cross-attention’s keys",
+        ("statistic", "grad_weight.cq") => "Gradient of cross-attention’s queries",
+        ("statistic", "grad_stream") => "Gradient of the stream",
+        ("statistic", "grad_cosine") => "Gradient cosine",
+        ("statistic", "net_factor") => "Net gradient factor",
+        ("statistic", "norm_jacobian") => "Norm’s Jacobian",
+        ("statistic", "update_ratio") => "Update ratio",
+        ("statistic", "token_cosine") => "Token cosine",
+        ("statistic", "rank_residual") => "Rank residual",
+        ("statistic", "attention_entropy") => "Attention entropy",
+        ("statistic", "max_logit") => "Largest attention score",
+        ("statistic", "stream_max") => "Largest value of the stream",
         (_, "none") => "None",
         (_, "0" | "off") => "Off",
         (_, "1" | "on") => "On",
@@ -208,7 +382,25 @@ pub(crate) fn help(key: &str, value: &str) -> (&'static str, &'static str) {
         ("heads", _) => ("Attention heads, 1 to 16; they divide the width.", ""),
         ("tokens", _) => ("Tokens of a sequence, 2 to 256.", ""),
         ("seed", _) => ("The seed of every random number. Another depth keeps the blocks it shares.", ""),
-        ("gradient", _) => ("The size of the loss’s gradient at each block:", math::GRADIENT),
+        ("statistic", "grad_cosine") => ("How alike the gradients at two tokens are, on average.", ""),
+        ("statistic", "net_factor") => {
+            ("What a block makes of the squared gradient, from its end to its beginning.", "")
+        }
+        ("statistic", "norm_jacobian") => {
+            ("By how much a norm scales what passes it back (Xiong et al. 2020, Lemma 3).", "")
+        }
+        ("statistic", "update_ratio") => {
+            ("The size of what a sublayer adds over that of the stream it is added to.", "")
+        }
+        ("statistic", "token_cosine") => ("How alike two tokens of a sequence are, on average; 1: all the same.", ""),
+        ("statistic", "rank_residual") => ("What is left of the stream without its mean token (Dong et al. 2021).", ""),
+        ("statistic", "attention_entropy") => ("1 where attention weighs all tokens alike, 0 where it picks one.", ""),
+        ("statistic", "max_logit") => ("The largest score of the self-attention, before its softmax.", ""),
+        ("statistic", "stream_max") => ("The largest absolute value of the stream; fp16 ends at 65,504.", ""),
+        ("statistic", _) => ("The size of the loss’s gradient at each block:", math::GRADIENT),
+        ("seeds", _) => ("Runs with this many seeds: their median, and the middle half as a band.", ""),
+        ("cross", _) => ("A third sublayer that attends to a constant memory, as a decoder’s does.", ""),
+        ("memory_cos", _) => ("How alike the memory’s tokens are: 1 is a collapsed encoder.", ""),
         ("batch", _) => ("Sequences in a batch, 1 to 8.", ""),
         ("ffn", _) => ("Hidden features of the FFN, in widths, 1 to 8.", ""),
         ("vocab", _) => ("Classes of the loss, 2 to 1024; the targets are random.", ""),
@@ -219,7 +411,7 @@ pub(crate) fn help(key: &str, value: &str) -> (&'static str, &'static str) {
         ("causal", _) => ("Whether a token sees only itself and those before it.", ""),
         ("attention", _) => ("Uniform: every token averages all, as in Xiong et al.’s simplified setting.", ""),
         ("output_projection", _) => ("Whether attention ends in a matrix of its own, the output projection.", ""),
-        ("final_norm", _) => ("A norm before the un-embedding; as published: for all but Post-LN and DeepNorm.", ""),
+        ("final_norm", _) => ("A norm before the un-embedding; as published: for all but those that end in one.", ""),
         ("engine", _) => ("WebGPU and its twin on the processor work in float32, the reference in float64.", ""),
         _ => ("", ""),
     }
@@ -328,9 +520,7 @@ pub(crate) fn trouble(config: &Config, failure: &Failure, is_kept: bool) -> Stri
 
 /// A clause as a sentence.
 fn sentence(clause: &str) -> String {
-    let mut rest = clause.chars();
-    let first: String = rest.next().map(|first| first.to_uppercase().collect()).unwrap_or_default();
-    format!("{first}{}.", rest.as_str().trim_end_matches('.'))
+    format!("{}.", capitalised(clause).trim_end_matches('.'))
 }
 
 /// Who computes.

@@ -150,7 +150,7 @@ fn fit_linear(curves: &[Curve]) -> Option<Range> {
     let mut tops = Vec::new();
     let mut lowest = 0.0_f64;
     for curve in curves {
-        let known = curve.known().filter(|value| value.is_finite());
+        let known = curve.drawn().filter(|value| value.is_finite());
         let (low, high) = known.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
         if high >= low {
             tops.push(high);
@@ -166,7 +166,7 @@ fn fit_linear(curves: &[Curve]) -> Option<Range> {
 }
 
 fn fit_log(curves: &[Curve]) -> Option<Range> {
-    let drawable = |curve: &Curve| curve.known().filter(|v| v.is_finite() && *v > 0.0).collect::<Vec<_>>();
+    let drawable = |curve: &Curve| curve.drawn().filter(|v| v.is_finite() && *v > 0.0).collect::<Vec<_>>();
     let all: Vec<Vec<f64>> = curves.iter().map(drawable).filter(|values| !values.is_empty()).collect();
     let lowest = all.iter().flatten().copied().reduce(f64::min)?;
     let highest = all.iter().flatten().copied().reduce(f64::max)?;

@@ -1,7 +1,7 @@
 //! A series of a measurement as a curve over the blocks.
 
-use crate::model::{Placement, Tensor};
-use crate::stats::{Engine, Mark, Measurement, Quantity};
+use crate::model::{Config, Placement, Tensor};
+use crate::stats::{Engine, Mark, Measurement, Quantity, Sample};
 
 /// One placement's values over the blocks, with what is to be said of each.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,6 +18,8 @@ pub struct Curve {
     pub marks: Vec<Option<Mark>>,
     /// The arithmetic: `float32` or `float64`.
     pub precision: &'static str,
+    /// The middle half of several seeds about each value; empty for one.
+    pub band: Vec<(f64, f64)>,
     /// Whether it belongs to the depth that is asked for.
     pub fresh: bool,
     /// Where and why the forward pass left the arithmetic, if it did.
@@ -53,12 +55,43 @@ impl Loss {
     }
 }
 
-/// The first block a quantity has a value for. States are counted from 0, the weights of a block from 1.
+/// The first block a quantity has a value for. States are counted from 0, what belongs to a block from 1.
 #[must_use]
 pub const fn first_block(quantity: Quantity) -> u32 {
     match quantity {
-        Quantity::GradWeight(_) => 1,
-        _ => 0,
+        Quantity::StreamRms
+        | Quantity::StreamMax
+        | Quantity::TokenCosine
+        | Quantity::RankResidual
+        | Quantity::GradStream
+        | Quantity::GradCosine => 0,
+        _ => 1,
+    }
+}
+
+/// One value a state or a block: of what each sublayer has, the mean over the block, and of factors their product.
+#[must_use]
+pub fn by_block(values: &[f64], quantity: Quantity, config: &Config) -> Vec<f64> {
+    let per_block = config.sublayers_per_block();
+    match quantity {
+        Quantity::NetFactor => values.chunks(per_block).map(|block| block.iter().product()).collect(),
+        Quantity::UpdateRatio | Quantity::NormJacobian => {
+            values.chunks(per_block).map(|block| block.iter().sum::<f64>() / block.len() as f64).collect()
+        }
+        _ => values.to_vec(),
+    }
+}
+
+/// What is to be said of each of them: of the first sublayer of which there is something to say.
+fn marks_by_block(measurement: &Measurement, quantity: Quantity) -> Vec<Option<Mark>> {
+    let count = measurement.values(quantity).len();
+    let marks: Vec<_> = (0..count).map(|index| measurement.mark(quantity, index)).collect();
+    match quantity {
+        Quantity::NetFactor | Quantity::UpdateRatio | Quantity::NormJacobian => {
+            let per_block = measurement.config.sublayers_per_block();
+            marks.chunks(per_block).map(|block| block.iter().copied().flatten().next()).collect()
+        }
+        _ => marks,
     }
 }
 
@@ -97,17 +130,29 @@ impl Curve {
     /// The curve of a quantity; `None` where the run does not have it.
     #[must_use]
     pub fn of(measurement: &Measurement, quantity: Quantity) -> Option<Self> {
-        let series = measurement.series(quantity)?;
+        measurement.series(quantity)?;
         Some(Self {
             placement: measurement.config.placement,
             depth: measurement.config.depth,
             first: first_block(quantity),
-            values: series.values.clone(),
-            marks: (0..series.values.len()).map(|index| measurement.mark(quantity, index)).collect(),
+            values: by_block(measurement.values(quantity), quantity, &measurement.config),
+            marks: marks_by_block(measurement, quantity),
             precision: precision(measurement.engine),
+            band: Vec::new(),
             fresh: true,
             loss: Loss::of(measurement),
         })
+    }
+
+    /// The curve of the median of several seeds, with its band.
+    #[must_use]
+    pub fn of_sample(sample: &Sample, quantity: Quantity) -> Option<Self> {
+        let mut curve = Self::of(&sample.median, quantity)?;
+        if sample.runs > 1 {
+            let edge = |edge: &Measurement| by_block(edge.values(quantity), quantity, &edge.config);
+            curve.band = edge(&sample.lower).into_iter().zip(edge(&sample.upper)).collect();
+        }
+        Some(curve)
     }
 
     /// The block of a value.
@@ -130,6 +175,12 @@ impl Curve {
         const FAR_UNDER: f64 = 1e-3;
         let largest = self.known().map(f64::abs).filter(|known| known.is_finite()).reduce(f64::max).unwrap_or(1.0);
         value.abs() < FAR_UNDER * largest
+    }
+
+    /// Those values, and the edges of the band about them.
+    pub fn drawn(&self) -> impl Iterator<Item = f64> + '_ {
+        let edges = self.band.iter().zip(&self.marks).filter(|(_, mark)| mark.is_none());
+        self.known().chain(edges.flat_map(|((low, high), _)| [*low, *high]))
     }
 
     /// The values that can be believed.
@@ -159,6 +210,7 @@ pub(crate) mod tests {
             values: values.to_vec(),
             marks: values.iter().map(mark).collect(),
             precision: "float32",
+            band: Vec::new(),
             fresh: true,
             loss: None,
         }

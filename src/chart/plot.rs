@@ -11,6 +11,7 @@ use super::scene::{Anchor, Cap, Point, Scene, Shape, dashed, hatch, point};
 use super::style::style;
 use super::text;
 use super::theme::{Color, Theme};
+use crate::model::Placement;
 
 /// Width of a measured line.
 const LINE: f64 = 2.25;
@@ -24,6 +25,8 @@ const RAIL_PITCH: f64 = 15.0;
 const MOST_NOTES: usize = 2;
 /// From one sentence to the next.
 const NOTE_PITCH: f64 = 16.0;
+/// Opacity of the middle half of several seeds.
+const BAND: f64 = 0.16;
 /// Opacity of what belongs to another depth than the one asked for.
 const STALE: f64 = 0.45;
 /// Below this width margins are small.
@@ -54,6 +57,30 @@ pub struct View {
     pub probe: Option<u32>,
     /// Said in the plot where there are no curves.
     pub message: Option<String>,
+    /// What theory has, over the measurement.
+    pub theory: Vec<Theory>,
+}
+
+/// A curve of theory.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Theory {
+    /// Of which placement.
+    pub placement: Placement,
+    /// Its name.
+    pub name: &'static str,
+    /// The block of the first value.
+    pub first: u32,
+    /// The values; not a number where it says nothing.
+    pub values: Vec<f64>,
+}
+
+impl Theory {
+    /// Its value at a block.
+    #[must_use]
+    pub fn at(&self, block: u32) -> Option<f64> {
+        let index = block.checked_sub(self.first)? as usize;
+        self.values.get(index).copied().filter(|value| value.is_finite())
+    }
 }
 
 impl View {
@@ -71,6 +98,7 @@ impl View {
             range_now: range,
             probe: None,
             message: None,
+            theory: Vec::new(),
         }
     }
 
@@ -197,12 +225,18 @@ pub fn plot(curves: &[Curve], view: &View) -> Scene {
     let mut scene = Scene { width: view.width, height: view.height, ..Scene::default() };
     axes(&mut scene.back, view, &area);
     note_lines(&mut scene.data, &notes, view, &area, &rails);
+    for curve in curves {
+        band(&mut scene.data, curve, view, &area);
+    }
     for (index, curve) in curves.iter().enumerate() {
         let alpha = if curve.fresh { 1.0 } else { STALE };
         let pen = Pen { curve, view, area: &area, alpha, color: view.theme.line(curve.placement) };
         let top = rails.top[index].map(|row| area.top - 12.0 - RAIL_PITCH * (rails.top_rows - 1 - row) as f64);
         let floor = rails.floor[index].map(|row| area.bottom + 6.0 + RAIL_PITCH * (row as f64 + 0.5));
         pen.draw(&mut scene.data, &all_runs[index], top, floor);
+    }
+    for theory in &view.theory {
+        theory_line(&mut scene.data, theory, view, &area);
     }
     labels::draw(&mut scene.data, curves, &all_runs, view, &area);
     if curves.is_empty()
@@ -262,6 +296,42 @@ fn note_lines(out: &mut Vec<Shape>, notes: &[String], view: &View, area: &Area, 
     for line in lines.into_iter().rev() {
         out.push(label(point(area.left, y), line, 12.0, view.theme.ink_2, Anchor::Start));
         y -= NOTE_PITCH;
+    }
+}
+
+/// The middle half of several seeds, as far as it is on the axis.
+fn band(out: &mut Vec<Shape>, curve: &Curve, view: &View, area: &Area) {
+    let alpha = BAND * if curve.fresh { 1.0 } else { STALE };
+    let color = view.theme.line(curve.placement);
+    let place = |index: usize, value: f64| {
+        let y = area.y(value);
+        let y = if y.is_nan() { area.bottom } else { y };
+        point(area.x(f64::from(curve.block(index))), y.clamp(area.top, area.bottom))
+    };
+    let is_known = |(index, (low, high)): &(usize, &(f64, f64))| {
+        let x = area.x(f64::from(curve.block(*index)));
+        low.is_finite() && high.is_finite() && curve.marks[*index].is_none() && x <= area.right + 0.5
+    };
+    let all: Vec<_> = curve.band.iter().enumerate().collect();
+    for stretch in all.chunk_by(|a, b| is_known(a) == is_known(b)).filter(|stretch| is_known(&stretch[0])) {
+        let upper = stretch.iter().map(|(index, (_, high))| place(*index, *high));
+        let lower = stretch.iter().rev().map(|(index, (low, _))| place(*index, *low));
+        let points: Vec<_> = upper.chain(lower).collect();
+        out.push(Shape::Area { points, color, alpha });
+    }
+}
+
+/// A curve of theory, thin and dashed, as far as it is on the axis.
+fn theory_line(out: &mut Vec<Shape>, theory: &Theory, view: &View, area: &Area) {
+    let color = view.theme.text(theory.placement);
+    let points: Vec<_> = (0..theory.values.len())
+        .map(|index| point(area.x(f64::from(theory.first) + index as f64), area.y(theory.values[index])))
+        .collect();
+    let is_on = |at: &Point| {
+        at.y.is_finite() && (area.top - 0.5..=area.bottom + 0.5).contains(&at.y) && at.x <= area.right + 0.5
+    };
+    for stretch in points.chunk_by(|a, b| is_on(a) == is_on(b)).filter(|stretch| is_on(&stretch[0])) {
+        out.extend(dashed(stretch, &[4.0, 3.0], color, 1.0, 1.25));
     }
 }
 

@@ -2,11 +2,21 @@
 
 use super::curve::Curve;
 use super::gaps::{self, Place};
+use super::number;
 use super::plot::{Area, View, value_in_words};
 use super::scene::{Anchor, Shape, point};
 use super::text;
+use crate::model::Placement;
 
 const PITCH: f64 = 19.0;
+
+/// A line of the probe.
+struct Row {
+    order: f64,
+    placement: Placement,
+    words: String,
+    strong: bool,
+}
 
 /// Draws the probe over a chart.
 pub(super) fn draw(out: &mut Vec<Shape>, curves: &[Curve], block: u32, view: &View, area: &Area) {
@@ -18,7 +28,7 @@ pub(super) fn draw(out: &mut Vec<Shape>, curves: &[Curve], block: u32, view: &Vi
     out.push(Shape::Hair { from: point(x, area.top), to: point(x, area.base), color: theme.ink_2 });
     pill(out, block, x, view, area);
 
-    let mut rows: Vec<(f64, &Curve, String)> = Vec::new();
+    let mut rows: Vec<Row> = Vec::new();
     for curve in curves {
         let Some((value, mark)) = curve.at(block) else { continue };
         let Some(words) = value_in_words(curve, block) else { continue };
@@ -29,19 +39,29 @@ pub(super) fn draw(out: &mut Vec<Shape>, curves: &[Curve], block: u32, view: &Vi
             out.push(Shape::Disc { center: at, radius: 3.9, color: theme.background, alpha: 1.0 });
         }
         let order = if value.is_finite() { value } else { f64::INFINITY };
-        rows.push((order, curve, words));
+        rows.push(Row { order, placement: curve.placement, words, strong: true });
     }
-    rows.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let widest = rows.iter().map(|(_, _, words)| text::width(words, 13.0, true)).fold(0.0, f64::max);
+    for theory in &view.theory {
+        let Some(value) = theory.at(block) else { continue };
+        let measured =
+            curves.iter().find(|curve| curve.placement == theory.placement).and_then(|curve| curve.at(block));
+        let mut words = format!("{} {}", theory.name, number::value(value));
+        if let Some((measured, None)) = measured {
+            words += &format!(", measured {}×", number::value(measured / value));
+        }
+        rows.push(Row { order: value, placement: theory.placement, words, strong: false });
+    }
+    rows.sort_by(|a, b| b.order.total_cmp(&a.order));
+    let widest = rows.iter().map(|row| text::width(&row.words, 13.0, row.strong)).fold(0.0, f64::max);
     let to_left = x + 10.0 + widest > area.right;
     let (at, anchor) = if to_left { (x - 10.0, Anchor::End) } else { (x + 10.0, Anchor::Start) };
-    for (row, (_, curve, words)) in rows.into_iter().enumerate() {
+    for (row, Row { placement, words, strong, .. }) in rows.into_iter().enumerate() {
         out.push(Shape::Text {
             at: point(at, area.top + 18.0 + PITCH * row as f64),
             text: words,
             size: 13.0,
-            strong: true,
-            color: theme.text(curve.placement),
+            strong,
+            color: theme.text(placement),
             alpha: 1.0,
             anchor,
             halo: Some(theme.background),

@@ -126,8 +126,8 @@ impl Theme {
 
 #[cfg(test)]
 mod tests {
-    use super::style::style;
     use super::{Color, Theme};
+    use crate::chart::style::style;
     use crate::model::Placement;
 
     const TOKENS: &str = include_str!("../../style/tokens.css");

@@ -20,79 +20,7 @@ use std::fmt;
 pub use evidence::{Evidence, Model, Question};
 pub use source::{Cite, Source, SourceId};
 
-use crate::model::config::named_enum;
-
-named_enum! {
-    /// Who says it.
-    Guide {
-        /// "Pre-Norm, Post-Norm, and Sandwich Placement".
-        A = "a",
-        /// "Pre-Norm vs Post-Norm Transformers: Stability Guide for LLMs".
-        B = "b",
-    }
-}
-
-impl Guide {
-    /// Its name, short.
-    #[must_use]
-    pub const fn title(self) -> &'static str {
-        match self {
-            Self::A => "Placement guide",
-            Self::B => "Stability guide",
-        }
-    }
-
-    /// Its name in full.
-    #[must_use]
-    pub const fn full_title(self) -> &'static str {
-        match self {
-            Self::A => "Pre-Norm, Post-Norm, and Sandwich Placement",
-            Self::B => "Pre-Norm vs Post-Norm Transformers: Stability Guide for LLMs",
-        }
-    }
-}
-
-named_enum! {
-    /// What a claim is about.
-    Topic {
-        /// Size of gradients over layers and depth.
-        Gradients = "gradients",
-        /// Size of the residual stream, and how alike its tokens are.
-        Stream = "stream",
-        /// Warm-up, learning rates, convergence, quality.
-        Training = "training",
-        /// Where the norms stand.
-        Architecture = "architecture",
-        /// Initialisation.
-        Init = "init",
-        /// Ranges of number formats.
-        Precision = "precision",
-        /// Parameters and operations.
-        Cost = "cost",
-        /// Who proposed or showed what, and when.
-        History = "history",
-        /// Which models have it.
-        Adoption = "adoption",
-    }
-}
-
-impl Topic {
-    /// The name as the page writes it.
-    #[must_use]
-    pub const fn title(self) -> &'static str {
-        match self {
-            Self::Gradients => "Gradients",
-            Self::Stream => "Residual stream",
-            Self::Training => "Training and warm-up",
-            Self::Architecture => "Architecture",
-            Self::Init => "Initialisation",
-            Self::Precision => "Precision",
-            Self::Cost => "Cost",
-            Self::History => "History",
-            Self::Adoption => "Adoption",
-        }
-    }
-}
+pub use crate::share::{Guide, Topic, VerdictKind};
 
 /// What becomes of a claim: in the literature, or by a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,24 +39,6 @@ pub enum Verdict {
     NoSource,
 }
 
-named_enum! {
-    /// A verdict without its condition, to filter by.
-    VerdictKind {
-        /// [`Verdict::Holds`].
-        Holds = "holds",
-        /// [`Verdict::OnlyIf`].
-        OnlyIf = "only-if",
-        /// [`Verdict::InPart`].
-        InPart = "in-part",
-        /// [`Verdict::DoesNotHold`].
-        DoesNotHold = "does-not-hold",
-        /// [`Verdict::NotDecided`].
-        NotDecided = "not-decided",
-        /// [`Verdict::NoSource`].
-        NoSource = "no-source",
-    }
-}
-
 impl Verdict {
     /// The verdict without its condition.
     #[must_use]
@@ -140,21 +50,6 @@ impl Verdict {
             Self::InPart(_) => VerdictKind::InPart,
             Self::NotDecided => VerdictKind::NotDecided,
             Self::NoSource => VerdictKind::NoSource,
-        }
-    }
-}
-
-impl VerdictKind {
-    /// The words of the verdict.
-    #[must_use]
-    pub const fn title(self) -> &'static str {
-        match self {
-            Self::Holds => "holds",
-            Self::OnlyIf => "holds only if",
-            Self::InPart => "holds in part",
-            Self::DoesNotHold => "does not hold",
-            Self::NotDecided => "not decided at this size",
-            Self::NoSource => "no source found",
         }
     }
 }

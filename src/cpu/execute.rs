@@ -21,6 +21,7 @@ use super::residual_backward::residual_backward;
 use super::residual_forward::residual_forward;
 use super::skip_backward::skip_backward;
 use super::stream_statistics::stream_statistics;
+use super::sum_rows::sum_rows;
 use super::weight_gradient_norm::weight_gradient_norm;
 
 /// The content of a buffer of a plan.
@@ -129,9 +130,16 @@ pub fn execute(step: &Step, buffers: &[RefCell<Buffer>]) {
         Operation::MatmulForward(p) => matmul_forward(p, &floats(0), &floats(1), &mut floats_mut(2)),
         Operation::ActivationForward(p) => activation_forward(p, &floats(0), &mut floats_mut(1)),
         Operation::QkNormForward(p) => qk_norm_forward(p, &mut floats_mut(0), &mut floats_mut(1)),
-        Operation::AttentionForward(p) => {
-            attention_forward(p, &floats(0), &floats(1), &mut floats_mut(2), &mut floats_mut(3), &mut floats_mut(4), z);
-        }
+        Operation::AttentionForward(p) => attention_forward(
+            p,
+            &floats(0),
+            &floats(1),
+            &mut floats_mut(2),
+            &mut floats_mut(3),
+            &mut floats_mut(4),
+            &mut sums_mut(5),
+            z,
+        ),
         Operation::ResidualForward(p) => residual_forward(
             p,
             &floats(0),
@@ -139,17 +147,31 @@ pub fn execute(step: &Step, buffers: &[RefCell<Buffer>]) {
             &mut floats_mut(2),
             &mut floats_mut(3),
             &mut sums_mut(4),
+            &mut floats_mut(5),
         ),
         Operation::CrossEntropy(p) => cross_entropy(p, &mut floats_mut(0), &mut sums_mut(1)),
         Operation::MatmulBackward(p) => {
             matmul_backward(p, &floats(0), &floats(1), &floats(2), &mut floats_mut(3));
         }
-        Operation::ResidualBackward(p) => {
-            residual_backward(p, &floats(0), &floats(1), &floats(2), &mut floats_mut(3), &mut floats_mut(4));
-        }
-        Operation::SkipBackward(p) => {
-            skip_backward(p, &floats(0), &floats(1), &floats(2), &mut floats_mut(3), &mut sums_mut(4));
-        }
+        Operation::ResidualBackward(p) => residual_backward(
+            p,
+            &floats(0),
+            &floats(1),
+            &floats(2),
+            &mut floats_mut(3),
+            &mut floats_mut(4),
+            &mut floats_mut(5),
+        ),
+        Operation::SkipBackward(p) => skip_backward(
+            p,
+            &floats(0),
+            &floats(1),
+            &floats(2),
+            &mut floats_mut(3),
+            &mut sums_mut(4),
+            &floats(5),
+            &mut floats_mut(6),
+        ),
         Operation::AttentionQueryBackward(p) => {
             attention_query_backward(
                 p,
@@ -168,6 +190,7 @@ pub fn execute(step: &Step, buffers: &[RefCell<Buffer>]) {
         Operation::QkNormBackward(p) => qk_norm_backward(p, &floats(0), &floats(1), &mut floats_mut(2)),
         Operation::WeightGradientNorm(p) => weight_gradient_norm(p, &floats(0), &floats(1), &mut sums_mut(2), z),
         Operation::StreamStatistics(p) => stream_statistics(p, &floats(0), &mut sums_mut(1), x),
+        Operation::SumRows(p) => sum_rows(p, &floats(0), &mut sums_mut(1), x),
         Operation::ReduceSquareSums(p) => reduce_square_sums(p, &sums(0), &mut sums_mut(1), x),
     }
 }

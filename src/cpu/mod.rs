@@ -19,6 +19,7 @@ mod residual_forward;
 mod shared;
 mod skip_backward;
 mod stream_statistics;
+mod sum_rows;
 mod weight_gradient_norm;
 
 pub use execute::{Buffer, execute};
@@ -28,18 +29,18 @@ pub use shared::square_sum::SquareSum;
 use std::cell::RefCell;
 
 use crate::model::Config;
-use crate::plan::{self, BufferSpec, Limits, Plan, PlanError};
+use crate::plan::{BufferSpec, Limits, Passes, Plan, PlanError};
 use crate::stats::{Engine, Measurement, Pass};
 
 /// A pass on the processor, one dispatch of the plan at a time.
 pub struct CpuPass {
-    plan: Plan,
-    /// The second pass, where there is one.
-    shaken: Option<Plan>,
-    /// Results of the first pass, once it is over and the second has begun.
-    words: Option<Vec<u32>>,
+    passes: Passes,
     buffers: Vec<RefCell<Buffer>>,
     done: usize,
+}
+
+fn buffers(plan: &Plan) -> Vec<RefCell<Buffer>> {
+    plan.buffers.iter().map(|spec: &BufferSpec| RefCell::new(Buffer::new(spec))).collect()
 }
 
 impl CpuPass {
@@ -56,43 +57,37 @@ impl CpuPass {
     /// # Errors
     /// Where the run does not fit them.
     pub fn within(config: &Config, limits: &Limits) -> Result<Self, PlanError> {
-        let plan = plan::build(config, limits)?;
-        let buffers = plan.buffers.iter().map(|spec: &BufferSpec| RefCell::new(Buffer::new(spec))).collect();
-        Ok(Self { shaken: plan.shaken(), plan, words: None, buffers, done: 0 })
+        let passes = Passes::new(config, limits, Engine::Cpu)?;
+        Ok(Self { buffers: buffers(passes.plan()), passes, done: 0 })
     }
 
     /// Dispatches of the whole run.
     #[must_use]
-    pub fn dispatches(&self) -> usize {
-        self.plan.steps.len() + self.shaken.as_ref().map_or(0, |plan| plan.steps.len())
+    pub const fn dispatches(&self) -> usize {
+        self.passes.steps()
     }
 }
 
 impl Pass for CpuPass {
     fn advance(&mut self) -> Option<Measurement> {
-        let second = self.words.is_some();
-        let steps = if let (true, Some(shaken)) = (second, &self.shaken) { &shaken.steps } else { &self.plan.steps };
-        if let Some(step) = steps.get(self.done) {
+        let plan = self.passes.plan();
+        if let Some(step) = plan.steps.get(self.done) {
             execute(step, &self.buffers);
             self.done += 1;
         }
-        if self.done < steps.len() {
+        if self.done < plan.steps.len() {
             return None;
         }
-        let words = self.buffers[self.plan.results.buffer].borrow().words();
-        match (&self.words, &self.shaken) {
-            (Some(first), _) => Some(plan::measurement(&self.plan, Engine::Cpu, first, Some(&words))),
-            (None, None) => Some(plan::measurement(&self.plan, Engine::Cpu, &words, None)),
-            (None, Some(_)) => {
-                self.words = Some(words);
-                self.done = 0;
-                None
-            }
+        let words = self.buffers[plan.results.buffer].borrow().words();
+        let measurement = self.passes.advance(words).expect("the run was planned when the pass was made");
+        if measurement.is_none() {
+            self.buffers = buffers(self.passes.plan());
+            self.done = 0;
         }
+        measurement
     }
 
     fn progress(&self) -> f64 {
-        let before = if self.words.is_some() { self.plan.steps.len() } else { 0 };
-        (before + self.done) as f64 / self.dispatches() as f64
+        (self.passes.steps_before() + self.done) as f64 / self.dispatches() as f64
     }
 }

@@ -8,5 +8,8 @@ pub(super) fn norm_forward(p: &NormForward, x: &[f32], y: &mut [f32], scale: &mu
         let y = &mut y[row * stride..][..stride];
         y.copy_from_slice(&x[row * stride..][..stride]);
         scale[row] = normalise(p.kind, &mut y[..width], p.width, p.epsilon);
+        for y in &mut y[..width] {
+            *y *= p.gain;
+        }
     }
 }

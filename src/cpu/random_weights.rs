@@ -14,13 +14,15 @@ pub(super) fn random_weights(p: &RandomWeights, out: &mut [f32], layers: u32) {
             if p.draws == 1 { uniforms(words).map(|x| x * 1.732_050_8) } else { normals(words) }
         };
         let slab = &mut out[4 * (y * p.layer_stride) as usize..][..p.padded_rows as usize * width];
-        slab.fill(0.0);
+        if p.adds == 0 {
+            slab.fill(0.0);
+        }
         let mut group = (usize::MAX, [0.0; 4]);
         for (padded_row, out) in slab.chunks_exact_mut(width).enumerate() {
             if padded_row % row_step >= row_segment {
                 continue;
             }
-            let row = padded_row / row_step * row_segment + padded_row % row_step;
+            let row = (padded_row / row_step * row_segment + padded_row % row_step) / p.repeat as usize;
             for (padded_column, out) in out.iter_mut().enumerate() {
                 if padded_column % column_step >= column_segment {
                     continue;
@@ -35,7 +37,8 @@ pub(super) fn random_weights(p: &RandomWeights, out: &mut [f32], layers: u32) {
                     group = (position / 4, draws(position / 4));
                 }
                 let value = group.1[position % 4] * p.deviation;
-                *out = if value == 0.0 { value } else { f32::from_bits(value.to_bits() ^ p.shake) };
+                let shaken = if value == 0.0 { value } else { f32::from_bits(value.to_bits() ^ p.shake) };
+                *out = if p.adds == 1 { *out + shaken } else { shaken };
             }
         }
     }

@@ -2,7 +2,7 @@ use crate::cpu::SquareSum;
 use crate::cpu::shared::norm::normalise;
 use crate::plan::ResidualForward;
 
-/// Twin of `residual_forward.wgsl`: `x`, `branch` and `out` are (rows, d), `scale` and `partials` (2, rows). Equal to
+/// Twin of `residual_forward.wgsl`: `x`, `branch`, `out` and `side` are (rows, d), `scale` and `partials` (2, rows). Equal to
 /// 1e-5 of a row's largest value.
 pub(super) fn residual_forward(
     p: &ResidualForward,
@@ -11,6 +11,7 @@ pub(super) fn residual_forward(
     out: &mut [f32],
     scale: &mut [f32],
     partials: &mut [SquareSum],
+    side: &mut [f32],
 ) {
     let (rows, stride, width) = (p.rows as usize, 4 * p.stride as usize, p.width as usize);
     for row in 0..rows {
@@ -28,8 +29,19 @@ pub(super) fn residual_forward(
             stream.add(skipped);
             *out = skipped + f;
         }
+        if p.side_mode != 0 {
+            let side = &mut side[row * stride..][..width];
+            for (((side, out), x), f) in side.iter_mut().zip(&mut *out).zip(x).zip(&*branch) {
+                match p.side_mode {
+                    1 => *side += f,
+                    2 => *side = x + f,
+                    3 => *side = *x,
+                    _ => *out += *side,
+                }
+            }
+        }
         partials[row] = SquareSum::of(branch);
-        partials[rows + row] = stream;
+        partials[rows + row] = if p.profile == 1 { SquareSum::of_sum(branch.iter().sum()) } else { stream };
         if p.sum_norm == 1 {
             scale[rows + row] = normalise(p.kind, out, p.width, p.epsilon);
         }

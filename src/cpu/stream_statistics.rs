@@ -9,11 +9,17 @@ pub(super) fn stream_statistics(p: &StreamStatistics, x: &[f32], results: &mut [
             let from = 4 * state * p.state_stride as usize + sequence * tokens * width;
             let x = &x[from..][..tokens * width];
             let first = &x[..width];
+            let mut mean = vec![0f32; width];
+            for row in x.chunks_exact(width) {
+                for ((mean, x), first) in mean.iter_mut().zip(row).zip(first) {
+                    *mean += (x - first) / tokens as f32;
+                }
+            }
             let mut spread = SquareSum::default();
             let mut units = Vec::with_capacity(x.len());
             for row in x.chunks_exact(width) {
-                for (x, first) in row.iter().zip(first) {
-                    spread.add(x - first);
+                for ((x, first), mean) in row.iter().zip(first).zip(&mean) {
+                    spread.add(x - first - mean);
                 }
                 let largest = row.iter().fold(0f32, |max, x| max.max(x.abs()));
                 let exponent = (largest.to_bits() & 0x7f80_0000).clamp(0x0080_0000, 0x7e00_0000);

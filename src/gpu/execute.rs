@@ -10,7 +10,7 @@ use super::GpuError;
 use super::device::Gpu;
 use super::pool::{Pool, UNIFORM_STRIDE};
 use crate::model::Config;
-use crate::plan::{self, Plan};
+use crate::plan::{Passes, Plan};
 use crate::stats::{Engine, Measurement};
 
 /// Floating-point operations of one submit: well under the two seconds after which systems reset a device, also where
@@ -44,25 +44,22 @@ pub struct Run {
 }
 
 impl Gpu {
-    /// One forward and backward pass, and a second one where [`Plan::shaken`] asks for it. `cancelled` is asked before
-    /// each submit.
+    /// All passes of a run. `cancelled` is asked before each submit.
     ///
     /// # Errors
     /// Where the run does not fit, the device fails, or the run was cancelled.
     pub async fn measure(&self, config: &Config, cancelled: impl Fn() -> bool) -> Result<Outcome, GpuError> {
-        let plan = plan::build(config, &self.limits())?;
-        let Run { words, mut dispatches, mut submits } = self.run(&plan, &cancelled).await?;
-        let mut bytes_read = 4 * words.len() as u64;
-        let mut shaken_words = None;
-        if let Some(shaken) = plan.shaken() {
-            let second = self.run(&shaken, &cancelled).await?;
-            submits += second.submits;
-            dispatches += second.dispatches;
-            bytes_read += 4 * second.words.len() as u64;
-            shaken_words = Some(second.words);
+        let mut passes = Passes::new(config, &self.limits(), Engine::Gpu)?;
+        let (mut dispatches, mut submits, mut bytes_read) = (0, 0, 0);
+        loop {
+            let run = self.run(passes.plan(), &cancelled).await?;
+            dispatches += run.dispatches;
+            submits += run.submits;
+            bytes_read += 4 * run.words.len() as u64;
+            if let Some(measurement) = passes.advance(run.words)? {
+                return Ok(Outcome { measurement, dispatches, submits, bytes_read });
+            }
         }
-        let measurement = plan::measurement(&plan, Engine::Gpu, &words, shaken_words.as_deref());
-        Ok(Outcome { measurement, dispatches, submits, bytes_read })
     }
 
     /// Runs every step of a plan but those that would only make weights again that an earlier run left. Runs take turns.

@@ -38,12 +38,24 @@ impl SquareSum {
     }
 }
 
+/// Population variances of what each sublayer returned, from the words of the results of a
+/// [`profile`](super::build::profile) plan.
+pub(super) fn branch_variances(plan: &Plan, words: &[u32]) -> Vec<f64> {
+    let count = plan.config.rows() as f64 * f64::from(plan.config.width);
+    let at = |vec4: u32| SquareSum::unpack(&words[4 * vec4 as usize..][..4]).sum;
+    let sublayers = plan.config.sublayers_per_block() as u32 * plan.config.depth;
+    let variance = |k: u32| {
+        let (squares, sum) = (at(plan.results.update + 2 * k), at(plan.results.update + 2 * k + 1));
+        squares / count - (sum / count).powi(2)
+    };
+    (0..sublayers).map(variance).collect()
+}
+
 /// What was measured, from the words of the results buffer, and those of a [`Plan::shaken`] pass where there is one.
 ///
 /// # Panics
 /// Where the words are fewer than the plan's results.
-#[must_use]
-pub fn measurement(plan: &Plan, engine: Engine, words: &[u32], shaken: Option<&[u32]>) -> Measurement {
+pub(super) fn measurement(plan: &Plan, engine: Engine, words: &[u32], shaken: Option<&[u32]>) -> Measurement {
     let mut series = decode(plan, words);
     if let Some(shaken) = shaken {
         for (series, other) in series.iter_mut().zip(decode(plan, shaken)) {
@@ -88,17 +100,22 @@ fn inherit_errors(config: &Config, series: &mut [Series]) {
         .collect();
     let deviation = |tensor: Tensor| matrices.iter().find(|matrix| matrix.tensor == tensor).map_or(0.0, |m| m.std);
     let gain = f64::from(config.width) * deviation(Tensor::Wq) * deviation(Tensor::Wk);
+    let cross_gain = f64::from(config.width) * deviation(Tensor::Cq) * deviation(Tensor::Ck);
     let unit = f64::from(f32::EPSILON) / 2.0;
     let mut error = 0f64;
     for block in (0..config.depth as usize).rev() {
         error = error.max(series[gradient].relative_error[block + 1]);
-        for kind in [SublayerKind::FeedForward, SublayerKind::Attention] {
-            if kind == SublayerKind::Attention {
+        for &kind in config.sublayer_kinds().iter().rev() {
+            let size = series[stream].values[block];
+            let score = match kind {
                 // Queries and keys are products of the stream, and the scores theirs.
-                let score = gain * series[stream].values[block].powi(2);
-                // Past the range nothing is known.
-                error = error.max(if score.is_finite() { SCORE * unit * score } else { f64::INFINITY });
-            }
+                SublayerKind::Attention => gain * size.powi(2),
+                // The memory's rows have size 1.
+                SublayerKind::CrossAttention => cross_gain * size,
+                SublayerKind::FeedForward => 0.0,
+            };
+            // Past the range nothing is known.
+            error = error.max(if score.is_finite() { SCORE * unit * score } else { f64::INFINITY });
             for &(_, place) in places.iter().filter(|(of, _)| *of == kind) {
                 let known = &mut series[place].relative_error[block];
                 *known = known.max(error);
@@ -112,7 +129,10 @@ fn inherit_errors(config: &Config, series: &mut [Series]) {
 fn decode(plan: &Plan, words: &[u32]) -> Vec<Series> {
     let Plan { config, results, .. } = plan;
     let at = |vec4: u32| SquareSum::unpack(&words[4 * vec4 as usize..][..4]);
-    let stream = StreamResults::read(config, results, words, &at);
+    let stream = StateResults::read(config, results.stream, words, &at);
+    let gradient = StateResults::read(config, results.gradient, words, &at);
+    let sublayers = config.sublayers_per_block() as u32;
+    let grad_stream = |k: u32| at(results.grad_stream + k).root();
     let matrices = matrices(config);
     Quantity::all(config)
         .into_iter()
@@ -133,19 +153,47 @@ fn decode(plan: &Plan, words: &[u32]) -> Vec<Series> {
                     let ratio = |k: u32| at(results.update + 2 * k).root() / at(results.update + 2 * k + 1).root();
                     Series::exact(quantity, (0..quantity.len(config) as u32).map(ratio).collect())
                 }
-                Quantity::GradStream => Series::exact(quantity, many(results.grad_stream, 1)),
+                Quantity::GradStream => Series::exact(quantity, many(results.grad_stream, sublayers)),
                 Quantity::GradUnembed => Series::exact(quantity, many(results.grad_unembed, 1)),
                 Quantity::GradWeight(tensor) => {
                     let index = matrices.iter().position(|matrix| matrix.tensor == tensor);
                     let (first, step) = place_in(results, index.unwrap_or(0));
                     let relative_error = match tensor {
                         Tensor::Wq | Tensor::Wk => stream.score_gradient_error(config),
+                        // Here the differences are those between the rows of the memory.
+                        Tensor::Cq | Tensor::Ck => {
+                            vec![difference_error((1.0 - config.memory_cos).sqrt()); config.depth as usize]
+                        }
                         _ => Vec::new(),
                     };
                     Series { quantity, values: many(first, step), relative_error }
                 }
-                // To come.
-                _ => Series::exact(quantity, vec![f64::NAN; quantity.len(config)]),
+                Quantity::GradCosine => Series::exact(quantity, gradient.cosine.clone()),
+                Quantity::RankResidual => Series::exact(quantity, stream.spread.clone()),
+                Quantity::AttentionEntropy => {
+                    let tokens = f64::from(config.tokens);
+                    let rows = f64::from(config.batch * config.heads) * tokens;
+                    let of_block = |block: u32| {
+                        let sum = at(results.attention + block);
+                        if sum.is_finite() { sum.sum / rows / tokens.ln() } else { f64::NAN }
+                    };
+                    Series::exact(quantity, (0..config.depth).map(of_block).collect())
+                }
+                Quantity::MaxLogit => {
+                    let of_block = |block: u32| at(results.attention + block).max();
+                    Series::exact(quantity, (0..config.depth).map(of_block).collect())
+                }
+                Quantity::NetFactor => {
+                    let factor = |k: u32| (grad_stream(k) / grad_stream(k + 1)).powi(2);
+                    Series::exact(quantity, (0..quantity.len(config) as u32).map(factor).collect())
+                }
+                Quantity::NormJacobian => {
+                    let mean = |k: u32| {
+                        let sum = at(results.norm_scale + k);
+                        if sum.is_finite() { sum.sum / config.rows() as f64 } else { sum.max() }
+                    };
+                    Series::exact(quantity, (0..quantity.len(config) as u32).map(mean).collect())
+                }
             }
         })
         .collect()
@@ -163,22 +211,30 @@ fn place_in(results: &Results, index: usize) -> (u32, u32) {
     unreachable!("every matrix of a block has its results")
 }
 
-/// What is known of the states.
-struct StreamResults {
+/// Relative error of what is made of differences between tokens that lie this far from their mean, over the RMS of the
+/// whole: rounding adds about one unit in the last place for each of the few operations that made the tokens, whatever is
+/// left of their differences.
+fn difference_error(spread: f64) -> f64 {
+    const ROUNDINGS: f64 = 2.8;
+    ROUNDINGS * f64::from(f32::EPSILON) / 2.0 / spread
+}
+
+/// What is known of the states, or of the gradients at them.
+struct StateResults {
     rms: Vec<f64>,
     max: Vec<f64>,
     cosine: Vec<f64>,
-    /// RMS distance of a token from the first of its sequence, over the RMS of the state.
+    /// RMS distance of a token from the mean of its sequence, over the RMS of the state.
     spread: Vec<f64>,
 }
 
-impl StreamResults {
-    fn read(config: &Config, results: &Results, words: &[u32], at: &impl Fn(u32) -> SquareSum) -> Self {
+impl StateResults {
+    fn read(config: &Config, first: u32, words: &[u32], at: &impl Fn(u32) -> SquareSum) -> Self {
         let (batch, tokens) = (config.batch, f64::from(config.tokens));
         let values = config.rows() as f64 * f64::from(config.width);
         let mut this = Self { rms: Vec::new(), max: Vec::new(), cosine: Vec::new(), spread: Vec::new() };
         for state in 0..=config.depth {
-            let place = |sequence: u32| results.stream + 3 * (state * batch + sequence);
+            let place = |sequence: u32| first + 3 * (state * batch + sequence);
             let merged = |part: u32| {
                 (0..batch).map(|b| at(place(b) + part)).reduce(SquareSum::merge).expect("a batch has a sequence")
             };
@@ -194,13 +250,10 @@ impl StreamResults {
         this
     }
 
-    /// Relative error of the gradients of W_Q and W_K in each block. Both are made of differences between the tokens
-    /// that enter the block; what rounding adds to those differences is about one unit in the last place of the stream
-    /// for each of the few operations that made it, whatever is left of the differences themselves.
+    /// Relative error of the gradients of W_Q and W_K in each block: both are made of differences between the tokens that
+    /// enter it.
     fn score_gradient_error(&self, config: &Config) -> Vec<f64> {
-        const ROUNDINGS: f64 = 4.0;
-        let unit = f64::from(f32::EPSILON) / 2.0;
-        self.spread.iter().take(config.depth as usize).map(|spread| ROUNDINGS * unit / spread).collect()
+        self.spread.iter().take(config.depth as usize).map(|spread| difference_error(*spread)).collect()
     }
 }
 

@@ -108,12 +108,12 @@ kernels! {
     /// Makes a random tensor of one or more layers from the counter.
     RandomWeights = "random_weights" [out: Write] {
         columns: u32, padded_rows: u32, stride: u32, row_segment: u32, row_step: u32, column_segment: u32,
-        column_step: u32, layer_stride: u32, tensor: u32, first_layer: u32, seed: u32, draws: u32, shake: u32,
-        deviation: f32,
+        column_step: u32, layer_stride: u32, tensor: u32, first_layer: u32, seed: u32, draws: u32, repeat: u32,
+        adds: u32, shake: u32, deviation: f32,
     }
-    /// `y = N(x)` of each row.
+    /// `y = gain N(x)` of each row.
     NormForward = "norm_forward" [x: Read, y: Write, scale: Write] {
-        rows: u32, width: u32, stride: u32, kind: u32, epsilon: f32,
+        rows: u32, width: u32, stride: u32, kind: u32, epsilon: f32, gain: f32,
     }
     /// `out = a W` for one or more matrices.
     MatmulForward = "matmul_forward" [a: Read, weight: Read, out: Write] {
@@ -129,13 +129,15 @@ kernels! {
     }
     /// Attention of every head.
     AttentionForward = "attention_forward"
-        [q: Read, kv: Read, out: Write, probabilities: Write, inverse: Write] {
+        [q: Read, kv: Read, out: Write, probabilities: Write, inverse: Write, partials: Write] {
         tokens: u32, heads: u32, head_stride: u32, q_stride: u32, kv_stride: u32, causal: u32, nan_bits: u32,
         score_scale: f32,
     }
     /// `out = N_sum(skip x + N_branch(branch))`, with the square sums of both terms.
-    ResidualForward = "residual_forward" [x: Read, branch: Write, out: Write, scale: Write, partials: Write] {
-        rows: u32, width: u32, stride: u32, kind: u32, branch_norm: u32, sum_norm: u32, skip: f32, epsilon: f32,
+    ResidualForward = "residual_forward"
+        [x: Read, branch: Write, out: Write, scale: Write, partials: Write, side: Write] {
+        rows: u32, width: u32, stride: u32, kind: u32, branch_norm: u32, sum_norm: u32, side_mode: u32, profile: u32,
+        skip: f32, epsilon: f32,
     }
     /// Loss of each row, and the gradient of the logits in place.
     CrossEntropy = "cross_entropy" [logits: Write, partials: Write] {
@@ -147,12 +149,15 @@ kernels! {
         kind: u32,
     }
     /// The gradient through the norms of a sublayer's output.
-    ResidualBackward = "residual_backward" [out: Read, branch: Read, scale: Read, grad: Write, branch_grad: Write] {
-        rows: u32, width: u32, stride: u32, kind: u32, branch_norm: u32, sum_norm: u32,
+    ResidualBackward = "residual_backward"
+        [out: Read, branch: Read, scale: Read, grad: Write, branch_grad: Write, side_grad: Write] {
+        rows: u32, width: u32, stride: u32, kind: u32, branch_norm: u32, sum_norm: u32, side_mode: u32,
     }
     /// The gradient of a sublayer's input from both of its paths, with its square sum.
-    SkipBackward = "skip_backward" [input_grad: Read, normed: Read, scale: Read, grad: Write, partials: Write] {
-        rows: u32, width: u32, stride: u32, kind: u32, input_norm: u32, skip: f32,
+    SkipBackward = "skip_backward"
+        [input_grad: Read, normed: Read, scale: Read, grad: Write, partials: Write, side_grad: Read, kept: Write] {
+        rows: u32, width: u32, stride: u32, kind: u32, input_norm: u32, adds_side: u32, keeps: u32, skip: f32,
+        gain: f32,
     }
     /// The gradients of attention scores and queries.
     AttentionQueryBackward = "attention_query_backward"
@@ -176,6 +181,10 @@ kernels! {
     /// Square sum, largest value, spread and token cosine of states.
     StreamStatistics = "stream_statistics" [x: Read, results: Write] {
         tokens: u32, stride: u32, batch: u32, state_stride: u32,
+    }
+    /// Adds up the floats of slabs.
+    SumRows = "sum_rows" [values: Read, results: Write] {
+        count: u32, offset: u32, slab_stride: u32,
     }
     /// Adds up square sums.
     ReduceSquareSums = "reduce_square_sums" [partials: Read, results: Write] {

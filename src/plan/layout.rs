@@ -16,13 +16,21 @@ pub enum Role {
     Embedding,
     /// The stream at block boundaries, (N, d) each.
     Stream,
-    /// The stream inside a block, (N, d).
-    Middle,
+    /// The stream inside a block, after this one of its sublayers, (N, d).
+    Middle(u8),
+    /// What a second stream holds, (N, d).
+    Side,
+    /// What the memory is made of, (N, d).
+    MemoryDraws,
+    /// The memory that cross-attention reads, (N, d).
+    Memory,
+    /// Scale of its norm, (N).
+    MemoryScale,
     /// What a sublayer reads after its norm, (N, d).
     Normed,
     /// Scale of that norm, (N).
     InputScale,
-    /// (N, q | k | v).
+    /// Queries, keys and values: (N, q | k | v), or for cross-attention (N, q) and then (N, k | v).
     Qkv,
     /// Scale of the norm on queries and keys, (N, 2, segments).
     QkScale,
@@ -42,28 +50,34 @@ pub enum Role {
     ResidualScale,
     /// The stream after the final norm, (N, d).
     FinalNormed,
-    /// Scale of the final norm, (N).
+    /// Scale of the final norm, (2, N).
     FinalScale,
     /// Logits, then their gradient, (N, V).
     Logits,
     /// Gradient of the stream, (N, d).
     Grad,
+    /// The same at each block boundary, (L + 1, N, d).
+    KeptGrad,
+    /// Gradient of a second stream, (N, d).
+    SideGrad,
     /// Gradient of a sublayer's output, (N, d).
     BranchGrad,
     /// Gradient of what a sublayer reads, (N, d).
     InputGrad,
     /// Gradient of the output of the heads, (N, H, k).
     HeadsGrad,
-    /// (N, q | k | v).
+    /// Shaped as `Qkv`.
     QkvGrad,
     /// Gradients of the scores, shaped as `Probabilities`.
     ScoreGrad,
     /// Gradient of the pre-activations, shaped as `Hidden`.
     HiddenGrad,
-    /// Square sums of branch and stream, (S L, 2, N).
+    /// Square sums of branch and stream, (S L + 1, 2, N).
     UpdatePartials,
-    /// Square sums of the stream's gradient, (L + 1, N).
+    /// Square sums of the stream's gradient before each sublayer and after the last, (S L + 1, N).
     StreamGradPartials,
+    /// Sums of the entropies of attention, and largest scores, (L + 1, B, H, ceil(T / 4)).
+    AttentionPartials,
     /// Square sums of weight gradients, (L, matrices, tiles), by product of the block.
     WeightGradPartials(u8),
     /// Square sums of the un-embedding's gradient, (tiles).
@@ -72,6 +86,8 @@ pub enum Role {
     LossPartials,
     /// What comes back.
     Results,
+    /// What a kernel binds and does not touch.
+    Nothing,
 }
 
 impl Role {
@@ -82,6 +98,7 @@ impl Role {
             self,
             Self::UpdatePartials
                 | Self::StreamGradPartials
+                | Self::AttentionPartials
                 | Self::WeightGradPartials(_)
                 | Self::UnembeddingGradPartials
                 | Self::LossPartials
@@ -220,10 +237,16 @@ pub struct Results {
     pub vec4s: u32,
     /// (L + 1, B, 3): of each state and sequence square sum, spread, cosine.
     pub stream: u32,
+    /// The same of the gradients.
+    pub gradient: u32,
     /// (S L, 2): of each sublayer branch and stream.
     pub update: u32,
-    /// (L + 1).
+    /// (S L + 1).
     pub grad_stream: u32,
+    /// (L): sum of entropies, largest score.
+    pub attention: u32,
+    /// (S L): sum of the scales of a norm.
+    pub norm_scale: u32,
     /// (L, matrices) for each product of a block, and how many matrices it has.
     pub grad_weight: Vec<(u32, u32)>,
     /// One.

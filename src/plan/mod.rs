@@ -5,13 +5,14 @@ mod build;
 mod decode;
 mod kernel;
 mod layout;
+mod passes;
 mod shader;
 mod tuning;
 
-pub use build::build;
-pub use decode::measurement;
+pub use build::{build, profile};
 pub use kernel::*;
 pub use layout::{BufferSpec, Limits, PlanError, Results, Role, View};
+pub use passes::Passes;
 pub use shader::compose;
 pub use tuning::{Tile, Tuning};
 

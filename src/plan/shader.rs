@@ -38,6 +38,7 @@ fn source(kernel: Kernel) -> &'static str {
         QkNormBackward = "qk_norm_backward",
         WeightGradientNorm = "weight_gradient_norm",
         StreamStatistics = "stream_statistics",
+        SumRows = "sum_rows",
         ReduceSquareSums = "reduce_square_sums",
     )
 }

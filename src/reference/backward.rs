@@ -23,8 +23,8 @@ pub(super) struct SublayerGradients {
     pub spread: Option<f64>,
 }
 
-/// x and y the stream before and after the sublayer, dy the gradient at y, `ddual` that at the second stream where there
-/// is one, (N, d) each.
+/// x and y the stream before and after the sublayer, dy the gradient at y, `ddual` that at the second stream where
+/// there is one, (N, d) each.
 pub(super) fn sublayer_backward(
     parameters: &Parameters,
     sublayer: &Sublayer,

@@ -59,8 +59,8 @@ pub(super) fn norm_backward(
     dx
 }
 
-/// The change of a norm's output that a change of its input makes; shapes as in [`norm_backward`]. The Jacobian of a norm
-/// without gains is symmetric.
+/// The change of a norm's output that a change of its input makes; shapes as in [`norm_backward`]. The Jacobian of a
+/// norm without gains is symmetric.
 pub(super) fn norm_tangent(
     kind: Norm,
     group: usize,

@@ -31,8 +31,8 @@ struct Known {
     error: f64,
 }
 
-/// Keeps the gradients of a run, and the statistics of its forward pass that a saturated softmax may take from it, in the
-/// order in which they come.
+/// Keeps the gradients of a run, and the statistics of its forward pass that a saturated softmax may take from it, in
+/// the order in which they come.
 #[derive(Default)]
 pub(super) struct Shadow {
     gradients: VecDeque<Array2<f64>>,

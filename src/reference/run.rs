@@ -9,8 +9,8 @@ use super::parameters::{Parameter, Parameters};
 use super::profile::Profile;
 use crate::model::Sublayer;
 
-/// Watches a run. Block boundary `l` is the stream entering block `l`, boundary L the one leaving the last. Sublayers count
-/// through the whole model.
+/// Watches a run. Block boundary `l` is the stream entering block `l`, boundary L the one leaving the last. Sublayers
+/// count through the whole model.
 pub(super) trait Observer {
     /// The stream at a block boundary, (N, d).
     fn stream(&mut self, _boundary: usize, _x: &Array2<f64>) {}
@@ -43,8 +43,8 @@ pub(super) struct Run {
     streams: Vec<Array2<f64>>,
     /// Inverse deviations of the norm on the embedding.
     embedding_inverse: Option<Vec<f64>>,
-    /// The second stream, (N, d), where the placement has one; in the backward pass the gradient at it, which is the same
-    /// everywhere.
+    /// The second stream, (N, d), where the placement has one; in the backward pass the gradient at it, which is the
+    /// same everywhere.
     dual: Option<Array2<f64>>,
     /// The gradient at the input of the block by way of a later sublayer that adds it, (N, d).
     dblock: Option<Array2<f64>>,

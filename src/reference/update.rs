@@ -1,5 +1,5 @@
-//! The change of the logits in one small step of training ([`ModelUpdate`]): a run for the gradients, and a forward-mode
-//! pass along the step they make. Nothing is differenced, so nothing cancels.
+//! The change of the logits in one small step of training ([`ModelUpdate`]): a run for the gradients, and a
+//! forward-mode pass along the step they make. Nothing is differenced, so nothing cancels.
 
 use ndarray::Array2;
 
@@ -58,6 +58,9 @@ impl<O: Observer> Observer for Keeping<'_, O> {
     }
 }
 
+/// The changes of the logits by the size of the logits, (N, V), along the gradient and along its sign.
+type Changes = [Array2<f64>; 2];
+
 /// The second forward pass, which carries the changes along.
 struct Walk {
     sublayers: Vec<Sublayer>,
@@ -89,8 +92,8 @@ impl Walk {
         }
     }
 
-    /// Does the next sublayer; `||dF|| / ||F||` along the gradient and along its sign once all are done.
-    fn step(&mut self, parameters: &Parameters) -> Option<[f64; 2]> {
+    /// Does the next sublayer; `dF / ||F||`, (N, V), along the gradient and along its sign once all are done.
+    fn step(&mut self, parameters: &Parameters) -> Option<Changes> {
         let sublayer = &self.sublayers[self.done];
         if self.done.is_multiple_of(parameters.config().sublayers_per_block()) {
             self.block_input.assign(&self.x);
@@ -113,10 +116,10 @@ impl Walk {
         (self.done == self.sublayers.len()).then(|| self.at_output(parameters))
     }
 
-    fn at_output(&self, parameters: &Parameters) -> [f64; 2] {
+    fn at_output(&self, parameters: &Parameters) -> Changes {
         let output = output_forward(parameters, &self.x, self.dual.as_ref());
         let size = frobenius(&output.logits());
-        let change = |change| frobenius(&output_tangent(parameters.config(), &output, change)) / size;
+        let change = |change| output_tangent(parameters.config(), &output, change) / size;
         self.changes.each_ref().map(change)
     }
 }
@@ -135,7 +138,7 @@ impl Stepped {
     }
 
     /// Does the next sublayer.
-    fn step(&mut self, observer: &mut impl Observer) -> Option<[f64; 2]> {
+    fn step(&mut self, observer: &mut impl Observer) -> Option<Changes> {
         if let Some(walk) = &mut self.walk {
             return walk.step(&self.parameters);
         }
@@ -175,8 +178,8 @@ impl ModelUpdatePass {
     /// Does the next sublayer, a few milliseconds at the default width; the result once all is done.
     pub fn advance(&mut self) -> Option<ModelUpdate> {
         let shadow = self.shadow.as_mut().and_then(|shadow| shadow.step(&mut self.recorder.shadow));
-        let values = self.model.step(&mut self.recorder)?;
-        Some(judged(&self.recorder.measurement(), values, shadow))
+        let changes = self.model.step(&mut self.recorder)?;
+        Some(judged(&self.recorder.measurement(), &changes, shadow.as_ref()))
     }
 
     /// The share of the work that is done, 0 to 1.
@@ -194,19 +197,21 @@ impl ModelUpdatePass {
     }
 }
 
-/// Marks along the gradient and along its sign.
-fn judged(measurement: &Measurement, [sgd, sign]: [f64; 2], shadow: Option<[f64; 2]>) -> ModelUpdate {
-    let [sgd_error, sign_error] =
-        shadow.map_or([0.0; 2], |shadow| [(sgd - shadow[0]) / sgd, (sign - shadow[1]) / sign]);
-    let mark = |value: f64, error: f64| Mark::of(value, error.abs(), measurement.engine);
+/// The sizes of the changes, and how far each is from the shadow's.
+fn judged(measurement: &Measurement, changes: &Changes, shadow: Option<&Changes>) -> ModelUpdate {
+    let [sgd, sign] = changes.each_ref().map(frobenius);
+    let mark = |which: usize, size: f64| {
+        let error = shadow.map_or(0.0, |shadow| frobenius(&(&changes[which] - &shadow[which])) / size);
+        Mark::of(size, error, measurement.engine)
+    };
     let weights = measurement.series.iter().filter(|series| matches!(series.quantity, Quantity::GradWeight(_)));
     let resolved = weights.into_iter().all(|series| {
         let mut marks = (0..series.values.len()).map(|index| measurement.mark(series.quantity, index));
         // The sign of what is exactly zero is known.
         marks.all(|mark| matches!(mark, None | Some(Mark::Zero)))
     });
-    let sign_mark = mark(sign, sign_error).or_else(|| (!resolved).then_some(Mark::Unresolved));
-    ModelUpdate { sgd, sign, sgd_mark: mark(sgd, sgd_error), sign_mark }
+    let sign_mark = mark(1, sign).or_else(|| (!resolved).then_some(Mark::Unresolved));
+    ModelUpdate { sgd, sign, sgd_mark: mark(0, sgd), sign_mark }
 }
 
 /// The change of the logits in one small step of training, in float64.

@@ -5,7 +5,8 @@ use crate::model::{
 };
 use crate::stats::{Engine, Quantity};
 
-use super::query::{Request, Scale};
+use super::query::{Request, Scale, View};
+use super::shelf::{Guide, Topic, VerdictKind};
 
 /// What values a key takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,24 +116,96 @@ macro_rules! toggle_key {
     };
 }
 
-/// The gradients a chart can show.
-pub(super) const GRADIENTS: &[(&str, Quantity)] = &[
-    ("w2", Quantity::GradWeight(Tensor::W2)),
-    ("w1", Quantity::GradWeight(Tensor::W1)),
-    ("wg", Quantity::GradWeight(Tensor::Wg)),
-    ("wo", Quantity::GradWeight(Tensor::Wo)),
-    ("wv", Quantity::GradWeight(Tensor::Wv)),
-    ("wk", Quantity::GradWeight(Tensor::Wk)),
-    ("wq", Quantity::GradWeight(Tensor::Wq)),
-    ("stream", Quantity::GradStream),
+/// The words of a named enum and `all`, as a constant.
+macro_rules! words_or_all {
+    ($type:ty) => {{
+        const WORDS: [&str; <$type>::ALL.len() + 1] = {
+            let mut words = ["all"; <$type>::ALL.len() + 1];
+            let mut i = 0;
+            while i < <$type>::ALL.len() {
+                words[i + 1] = <$type>::ALL[i].key();
+                i += 1;
+            }
+            words
+        };
+        &WORDS
+    }};
+}
+
+macro_rules! filter_key {
+    ($name:literal, $field:ident, $type:ty, $help:literal) => {
+        Key {
+            name: $name,
+            kind: Kind::Choice(words_or_all!($type)),
+            help: $help,
+            get: |request| request.claims.$field.map_or("all", <$type>::key).to_owned(),
+            set: |request, text| {
+                request.claims.$field = <$type>::from_key(text);
+                request.claims.$field.is_some() || text == "all"
+            },
+        }
+    };
+}
+
+/// What the second chart can show, by the names of JSON.
+pub(super) const STATISTICS: &[(&str, Quantity)] = &[
+    ("grad_weight.w2", Quantity::GradWeight(Tensor::W2)),
+    ("grad_weight.w1", Quantity::GradWeight(Tensor::W1)),
+    ("grad_weight.wg", Quantity::GradWeight(Tensor::Wg)),
+    ("grad_weight.wo", Quantity::GradWeight(Tensor::Wo)),
+    ("grad_weight.wv", Quantity::GradWeight(Tensor::Wv)),
+    ("grad_weight.wk", Quantity::GradWeight(Tensor::Wk)),
+    ("grad_weight.wq", Quantity::GradWeight(Tensor::Wq)),
+    ("grad_weight.co", Quantity::GradWeight(Tensor::Co)),
+    ("grad_weight.cv", Quantity::GradWeight(Tensor::Cv)),
+    ("grad_weight.ck", Quantity::GradWeight(Tensor::Ck)),
+    ("grad_weight.cq", Quantity::GradWeight(Tensor::Cq)),
+    ("grad_stream", Quantity::GradStream),
+    ("grad_cosine", Quantity::GradCosine),
+    ("net_factor", Quantity::NetFactor),
+    ("norm_jacobian", Quantity::NormJacobian),
+    ("update_ratio", Quantity::UpdateRatio),
+    ("token_cosine", Quantity::TokenCosine),
+    ("rank_residual", Quantity::RankResidual),
+    ("attention_entropy", Quantity::AttentionEntropy),
+    ("max_logit", Quantity::MaxLogit),
+    ("stream_max", Quantity::StreamMax),
 ];
 
-const GRADIENT_WORDS: &[&str] = &["w2", "w1", "wg", "wo", "wv", "wk", "wq", "stream"];
+const STATISTIC_WORDS: &[&str] = &{
+    let mut words = [""; STATISTICS.len()];
+    let mut i = 0;
+    while i < words.len() {
+        words[i] = STATISTICS[i].0;
+        i += 1;
+    }
+    words
+};
 
 /// Every key, in the order in which a link writes them.
 #[must_use]
 pub fn keys() -> &'static [Key] {
     const KEYS: &[Key] = &[
+        Key {
+            name: "view",
+            kind: Kind::Choice(words!(View)),
+            help: "what the page shows",
+            get: |request| request.view.key().to_owned(),
+            set: |request, text| View::from_key(text).map(|view| request.view = view).is_some(),
+        },
+        Key {
+            name: "claim",
+            kind: Kind::Integer(1, 90),
+            help: "the claim that is opened",
+            get: |request| request.claims.claim.map_or_else(String::new, |claim| claim.to_string()),
+            set: |request, text| {
+                request.claims.claim = integer(text, 1, 90);
+                request.claims.claim.is_some() || text.is_empty()
+            },
+        },
+        filter_key!("guide", guide, Guide, "the guide whose claims are shown"),
+        filter_key!("topic", topic, Topic, "the topic whose claims are shown"),
+        filter_key!("verdict", verdict, VerdictKind, "the literature's verdict of the claims that are shown"),
         Key {
             name: "placement",
             kind: Kind::List(words!(Placement)),
@@ -180,6 +253,13 @@ pub fn keys() -> &'static [Key] {
         choice_key!("final_norm", final_norm, FinalNorm, "norm before the un-embedding"),
         integer_key!("seed", seed, 0, 4_294_967_295, "seed of every random number"),
         Key {
+            name: "seeds",
+            kind: Kind::Integer(1, 32),
+            help: "runs with seed, seed + 1 and so on; more than one are drawn as median and middle half",
+            get: |request| request.seeds.to_string(),
+            set: |request, text| integer(text, 1, 32).map(|value| request.seeds = value).is_some(),
+        },
+        Key {
             name: "engine",
             kind: Kind::Choice(&["gpu", "cpu", "reference"]),
             help: "who computes: WebGPU or its twin on the processor in float32, or the float64 reference",
@@ -191,16 +271,16 @@ pub fn keys() -> &'static [Key] {
             },
         },
         Key {
-            name: "gradient",
-            kind: Kind::Choice(GRADIENT_WORDS),
-            help: "which gradient the chart shows",
+            name: "statistic",
+            kind: Kind::Choice(STATISTIC_WORDS),
+            help: "what the second chart shows",
             get: |request| {
-                let gradient = GRADIENTS.iter().find(|(_, quantity)| *quantity == request.gradient);
-                gradient.map_or("", |(word, _)| word).to_owned()
+                let statistic = STATISTICS.iter().find(|(_, quantity)| *quantity == request.statistic);
+                statistic.map_or("", |(word, _)| word).to_owned()
             },
             set: |request, text| {
-                let gradient = GRADIENTS.iter().find(|(word, _)| *word == text);
-                gradient.map(|(_, quantity)| request.gradient = *quantity).is_some()
+                let statistic = STATISTICS.iter().find(|(word, _)| *word == text);
+                statistic.map(|(_, quantity)| request.statistic = *quantity).is_some()
             },
         },
         Key {
@@ -211,11 +291,21 @@ pub fn keys() -> &'static [Key] {
             set: |request, text| Scale::from_key(text).map(|scale| request.stream_scale = scale).is_some(),
         },
         Key {
-            name: "gradient_scale",
+            name: "statistic_scale",
             kind: Kind::Choice(words!(Scale)),
-            help: "y axis of the gradient",
-            get: |request| request.gradient_scale.key().to_owned(),
-            set: |request, text| Scale::from_key(text).map(|scale| request.gradient_scale = scale).is_some(),
+            help: "y axis of the second chart",
+            get: |request| request.statistic_scale.key().to_owned(),
+            set: |request, text| Scale::from_key(text).map(|scale| request.statistic_scale = scale).is_some(),
+        },
+        Key {
+            name: "theory",
+            kind: Kind::Choice(&["0", "1"]),
+            help: "whether theory is drawn over the measurement",
+            get: |request| u8::from(request.theory).to_string(),
+            set: |request, text| {
+                request.theory = text == "1";
+                matches!(text, "0" | "1")
+            },
         },
     ];
     KEYS

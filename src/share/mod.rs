@@ -2,9 +2,12 @@
 
 mod keys;
 mod query;
+mod shelf;
 
 pub use keys::{Key, Kind, keys};
-pub use query::{Notice, Request, Scale, Target, parse, to_query};
+pub use shelf::{Guide, Topic, VerdictKind};
+
+pub use query::{ClaimFilter, Notice, Request, Scale, Target, View, parse, to_query};
 
 #[cfg(test)]
 mod tests;

@@ -4,7 +4,8 @@ use crate::model::config::named_enum;
 use crate::model::{Config, Placement};
 use crate::stats::{Engine, Quantity};
 
-use super::keys::{GRADIENTS, Kind, keys};
+use super::keys::{Kind, STATISTICS, keys};
+use super::shelf::{Guide, Topic, VerdictKind};
 
 named_enum! {
     /// The scale of a y axis.
@@ -14,6 +15,29 @@ named_enum! {
         /// Equal steps are equal ratios.
         Log = "log",
     }
+}
+
+named_enum! {
+    /// What the page shows.
+    View {
+        /// Charts of the runs asked for.
+        Explore = "explore",
+        /// What is said of norms and depth, put to the test.
+        Claims = "claims",
+    }
+}
+
+/// Which claims are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ClaimFilter {
+    /// The claim that is opened, 1 to 90.
+    pub claim: Option<u32>,
+    /// Those of one guide.
+    pub guide: Option<Guide>,
+    /// Those on one topic.
+    pub topic: Option<Topic>,
+    /// Those of one verdict in the literature.
+    pub verdict: Option<VerdictKind>,
 }
 
 /// Who asks: the page compares several placements, the command line runs one.
@@ -28,18 +52,26 @@ pub enum Target {
 /// What a link asks for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
+    /// What the page shows.
+    pub view: View,
+    /// Which claims.
+    pub claims: ClaimFilter,
     /// The placements to compare, one or more, in the order given.
     pub placements: Vec<Placement>,
     /// Everything else of a run; its placement is the first of `placements`.
     pub config: Config,
     /// Who computes; `None` leaves the choice to the page or the command line.
     pub engine: Option<Engine>,
-    /// The gradient that is drawn.
-    pub gradient: Quantity,
+    /// Runs of each placement, with the configuration's seed and those after it; 1 to 32.
+    pub seeds: u32,
+    /// What the second chart shows.
+    pub statistic: Quantity,
     /// Scale of the stream's y axis.
     pub stream_scale: Scale,
-    /// Scale of the gradient's y axis.
-    pub gradient_scale: Scale,
+    /// Scale of the second chart's y axis.
+    pub statistic_scale: Scale,
+    /// Whether theory is drawn over the measurement.
+    pub theory: bool,
 }
 
 impl Request {
@@ -52,11 +84,15 @@ impl Request {
         };
         Self {
             config: Config { placement: placements[0], ..Config::default() },
+            view: View::Explore,
+            claims: ClaimFilter::default(),
             placements,
             engine: None,
-            gradient: GRADIENTS[0].1,
+            seeds: 1,
+            statistic: STATISTICS[0].1,
             stream_scale: Scale::Linear,
-            gradient_scale: Scale::Log,
+            statistic_scale: Scale::Log,
+            theory: true,
         }
     }
 

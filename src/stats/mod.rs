@@ -2,10 +2,12 @@
 
 mod json;
 mod marks;
+mod seeds;
 mod update;
 
 pub use json::{number, to_csv, to_json};
 pub use marks::{Mark, UNRESOLVED_ABOVE};
+pub use seeds::Sample;
 pub use update::ModelUpdate;
 
 use crate::model::{Attention, Config, Tensor, matrices};

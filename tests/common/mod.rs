@@ -24,7 +24,7 @@ pub struct Golden {
     pub f64: BTreeMap<String, Vec<f64>>,
     /// The same from the same draws in float32: what single precision resolves.
     pub f32: BTreeMap<String, Vec<f64>>,
-    /// The change of the logits in one step along the gradient and along its sign, where that is finite; by differences.
+    /// The change of the logits in one step along the gradient and along its sign, where it is finite; by differences.
     pub update: Option<[f64; 2]>,
     /// `f64`, and in its place a run of 80 bits where that is known: what marks are judged by.
     pub truth: BTreeMap<String, Vec<f64>>,

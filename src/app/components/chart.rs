@@ -15,7 +15,7 @@ use crate::chart::canvas::Canvas;
 use crate::chart::curve::{Curve, first_block};
 use crate::chart::plot::{View, block_at, plot, value_in_words};
 use crate::chart::scene::Scene;
-use crate::model::Placement;
+use crate::model::{Config, Placement};
 use crate::share::{Request, Scale};
 use crate::stats::Quantity;
 
@@ -46,21 +46,21 @@ impl Subject {
     fn quantity(self, request: &Request) -> Quantity {
         match self {
             Self::Stream => Quantity::StreamRms,
-            Self::Gradient => request.gradient,
+            Self::Gradient => request.statistic,
         }
     }
 
     const fn scale(self, request: &Request) -> Scale {
         match self {
             Self::Stream => request.stream_scale,
-            Self::Gradient => request.gradient_scale,
+            Self::Gradient => request.statistic_scale,
         }
     }
 
     fn set_scale(self, request: &mut Request, scale: Scale) {
         match self {
             Self::Stream => request.stream_scale = scale,
-            Self::Gradient => request.gradient_scale = scale,
+            Self::Gradient => request.statistic_scale = scale,
         }
     }
 }
@@ -132,14 +132,14 @@ fn Title(subject: Subject, quantity: Memo<Quantity>) -> impl IntoView {
         let text = event_target_value(&event);
         page.change(Gesture::Choice, |request| {
             // A word of the list itself is always allowed.
-            let _ = request.set("gradient", &text);
+            let _ = request.set("statistic", &text);
         });
     };
     let option = move |word: &'static str| {
         let is_missing = move || page.request.with(|request| is_missing(request, word));
         view! {
-            <option value=word selected=move || text_of(page, "gradient") == word disabled=is_missing>
-                {words::choice("gradient", word)}
+            <option value=word selected=move || text_of(page, "statistic") == word disabled=is_missing>
+                {words::choice("statistic", word)}
             </option>
         }
     };
@@ -147,27 +147,23 @@ fn Title(subject: Subject, quantity: Memo<Quantity>) -> impl IntoView {
         <h2 class="choice">
             <span aria-hidden="true">{words}<span class="art" inner_html=icons::CHEVRON></span></span>
             <select
-                name="gradient"
-                aria-label=words::label("gradient")
-                prop:value=move || text_of(page, "gradient")
+                name="statistic"
+                aria-label=words::label("statistic")
+                prop:value=move || text_of(page, "statistic")
                 on:change=change
-                on:focus=move |_| page.helped.set("gradient")
+                on:focus=move |_| page.helped.set("statistic")
             >
-                {choices_of("gradient").iter().map(|word| option(word)).collect_view()}
+                {choices_of("statistic").iter().map(|word| option(word)).collect_view()}
             </select>
         </h2>
     }
     .into_any()
 }
 
-/// Whether the model has no such matrix.
+/// Whether no model asked for has this statistic.
 fn is_missing(request: &Request, word: &str) -> bool {
-    use crate::model::Activation;
-    match word {
-        "wg" => request.config.act != Activation::SwiGlu,
-        "wo" => !request.config.output_projection.0,
-        _ => false,
-    }
+    let has = |config: &Config| Quantity::all(config).iter().any(|quantity| quantity.name() == word);
+    !request.configs().iter().any(has)
 }
 
 #[component]
@@ -274,6 +270,7 @@ fn Plot(
         browser::on_pixel_ratio(measure);
     });
 
+    let theory = Memo::new(move |_| page.theory_lines(quantity.get()));
     let view = Memo::new(move |_| {
         let (width, height, _) = size.get();
         let extent = extent.get();
@@ -288,6 +285,7 @@ fn Plot(
             range_now: extent.range,
             probe: page.probe.get(),
             message: message(page, quantity.get()),
+            theory: theory.get(),
         }
     });
     let scene = Memo::new(move |_| {
@@ -357,7 +355,7 @@ fn held_range(page: Page, subject: Subject, quantity: Memo<Quantity>, curves: Me
         let mut rest = request.clone();
         rest.config.depth = 0;
         rest.stream_scale = Scale::Linear;
-        rest.gradient_scale = Scale::Linear;
+        rest.statistic_scale = Scale::Linear;
         let belongs = Some(Belongs {
             frame: axis::frame(request.config.depth),
             placements: request.placements,

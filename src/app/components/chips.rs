@@ -7,6 +7,11 @@ use crate::app::words;
 use crate::chart::block::{glyph, sample};
 use crate::model::Placement;
 
+use super::icons;
+
+/// Placements that are always in sight.
+const FIRST: usize = 7;
+
 /// The chips.
 #[component]
 pub(super) fn Chips() -> impl IntoView {
@@ -30,10 +35,17 @@ pub(super) fn Chips() -> impl IntoView {
             </button>
         }
     };
+    // Open where one of them is on; a hand may open and close it.
+    let has_more =
+        move || page.request.with(|request| request.placements.iter().any(|p| Placement::ALL[FIRST..].contains(p)));
     view! {
         <div class="placements" role="group" aria-labelledby="placement-label">
             <span class="label" id="placement-label">{words::PLACEMENT}</span>
-            <div class="chips">{Placement::ALL.iter().map(|placement| chip(*placement)).collect_view()}</div>
+            <div class="chips">{Placement::ALL[..FIRST].iter().map(|placement| chip(*placement)).collect_view()}</div>
+            <details class="more-placements" prop:open=has_more>
+                <summary>{words::MORE_PLACEMENTS}<span class="art" inner_html=icons::RIGHT></span></summary>
+                <div class="chips">{Placement::ALL[FIRST..].iter().map(|placement| chip(*placement)).collect_view()}</div>
+            </details>
         </div>
     }
 }

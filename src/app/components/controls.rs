@@ -7,6 +7,7 @@ use crate::app::words;
 
 use super::field::{Message, Number, NumberRow, Select, Told, text_of};
 use super::icons;
+use super::preset::Presets;
 
 /// The controls.
 #[component]
@@ -15,6 +16,7 @@ pub(super) fn Controls() -> impl IntoView {
     let width_message = Message::about("width", Some("heads"));
     view! {
         <section class="controls" aria-label=words::CONTROLS>
+            <Presets/>
             <Select key="init"/>
             <Select key="norm"/>
             <Select key="act"/>
@@ -32,6 +34,7 @@ pub(super) fn Controls() -> impl IntoView {
             <Told key="width" message=width_message/>
             <NumberRow key="tokens"/>
             <NumberRow key="seed"/>
+            <NumberRow key="seeds"/>
             <Help/>
             <details class="advanced">
                 <summary>{words::ADVANCED}<span class="art" inner_html=icons::RIGHT></span></summary>
@@ -42,6 +45,8 @@ pub(super) fn Controls() -> impl IntoView {
                 <Select key="qk_norm"/>
                 <Select key="causal"/>
                 <Select key="attention"/>
+                <Select key="cross"/>
+                <NumberRow key="memory_cos"/>
                 <Select key="output_projection"/>
                 <Select key="final_norm"/>
                 <Select key="engine" with_automatic=true/>

@@ -7,6 +7,7 @@ use crate::app::address::Address;
 use crate::app::browser;
 use crate::app::state::{Page, page};
 use crate::app::words;
+use crate::share::View;
 
 use super::icons;
 
@@ -62,7 +63,11 @@ pub(super) fn Header() -> impl IntoView {
     view! {
         <header class="top">
             <a class="mark" href="."><span class="art" inner_html=icons::MARK></span>{words::NAME}</a>
-            <h1 class="tagline">{words::TAGLINE}</h1>
+            <super::claims::Views/>
+            {move || match page.request.with(|request| request.view) {
+                View::Explore => view! { <h1 class="tagline">{words::TAGLINE}</h1> }.into_any(),
+                View::Claims => view! { <p class="tagline">{words::TAGLINE}</p> }.into_any(),
+            }}
             <div class="tools">
                 <button
                     class="copy"

@@ -53,3 +53,27 @@ icon!(
     "22",
     r#"<path class="wire" d="M0 14H28M5 14V9q0-5 5-5h2q5 0 5 5v5"/><rect class="bar" x="20" y="7.5" width="5" height="13" rx="1.5"/>"#
 );
+icon!(
+    HOLDS,
+    "16",
+    "16",
+    r#"<circle cx="8" cy="8" r="7.5" fill="currentColor"/><path d="M4.700 8.300l2.300 2.300 4.400-4.800" fill="none" stroke="var(--bg)" stroke-width="1.6"/>"#
+);
+icon!(
+    DOES_NOT_HOLD,
+    "16",
+    "16",
+    r#"<circle cx="8" cy="8" r="6.900" fill="none" stroke="currentColor" stroke-width="1.4"/><path d="M5.500 5.500l5 5m0-5l-5 5" stroke="currentColor" stroke-width="1.6"/>"#
+);
+icon!(
+    IN_PART,
+    "16",
+    "16",
+    r#"<circle cx="8" cy="8" r="6.900" fill="none" stroke="currentColor" stroke-width="1.4"/><path d="M8 1a7 7 0 0 0 0 14z" fill="currentColor"/>"#
+);
+icon!(
+    OPEN,
+    "16",
+    "16",
+    r#"<circle cx="8" cy="8" r="6.900" fill="none" stroke="currentColor" stroke-width="1.4" stroke-dasharray="2.600 2.200"/>"#
+);

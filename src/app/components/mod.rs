@@ -4,22 +4,26 @@
 
 mod chart;
 mod chips;
+mod claims;
 mod controls;
 mod depth;
 mod field;
 mod header;
 mod icons;
 mod notices;
+mod preset;
 mod readings;
 mod sparklines;
 mod status;
 mod table;
+mod theory;
 
 use leptos::ev;
 use leptos::prelude::*;
 
 use super::state::Page;
 use super::{runner, words};
+use crate::share::View;
 
 pub(super) use chart::Subject;
 
@@ -40,7 +44,10 @@ pub(super) fn App() -> impl IntoView {
 
     view! {
         <header::Header/>
-        <main class="app">
+        <Show when=move || page.request.with(|request| request.view == View::Claims)>
+            <claims::Claims/>
+        </Show>
+        <main class="app" hidden=move || page.request.with(|request| request.view != View::Explore)>
             <depth::Depth/>
             <chips::Chips/>
             <div class="main">
@@ -51,6 +58,7 @@ pub(super) fn App() -> impl IntoView {
                 </section>
                 <readings::Readings/>
                 <sparklines::Sparklines/>
+                <theory::TheoryList/>
                 <status::Status/>
             </div>
             <controls::Controls/>

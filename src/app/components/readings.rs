@@ -36,7 +36,7 @@ fn Reading(placement: Placement, is_low: Memo<bool>) -> impl IntoView {
     let name_class = format!("name text-{}", style(placement).hue.key());
     let sentence = move || {
         let (pass, is_fresh) = pass.get()?;
-        let gradient = page.request.with(|request| request.gradient);
+        let gradient = page.request.with(|request| request.statistic);
         let read = reading(&pass.measurement, gradient);
         let spans = read.spans.into_iter().map(|span| match span {
             Span::Words(text) => text.into_any(),

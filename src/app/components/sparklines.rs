@@ -132,7 +132,48 @@ pub(super) fn Sparklines() -> impl IntoView {
     view! {
         <section class="more" aria-label=words::MEASURES>
             {Measure::ALL.into_iter().map(one).collect_view()}
+            <Update/>
         </section>
+    }
+}
+
+/// What one small step of training does to the logits: the best sign at initialisation of how much warm-up a model needs
+/// (DeepNet: Wang et al. 2022, §3).
+#[component]
+fn Update() -> impl IntoView {
+    let page = page();
+    let values = move || {
+        let of_pass = |(pass, _): (std::sync::Arc<crate::app::state::Finished>, bool)| {
+            let config = &pass.measurement.config;
+            let label = config.placement.recipe().label;
+            let class = format!("text-{}", style(config.placement).hue.key());
+            let Some(update) = page.update_of(config) else {
+                return view! { <span class=class><span class="vh">{label} " "</span> "…"</span> }.into_any();
+            };
+            let write = |value: f64, mark: Option<Mark>| match mark {
+                None | Some(Mark::Zero) => number::value(value),
+                Some(_) => "–".into(),
+            };
+            let by_sign = format!("{label}, {}: {}", words::BY_SIGN, write(update.sign, update.sign_mark));
+            view! {
+                <span class=class title=by_sign.clone() data-update=config.placement.key() data-value=format!("{:?}", update.sgd)>
+                    <span class="vh">{label} " "</span>
+                    {write(update.sgd, update.sgd_mark)}
+                    <span class="vh">{format!(" ({by_sign})")}</span>
+                </span>
+            }
+            .into_any()
+        };
+        page.shown().into_iter().map(of_pass).collect_view()
+    };
+    let (name, unit) = words::MODEL_UPDATE;
+    let is_over = move |count: usize| page.request.with(|request| request.placements.len() > count);
+    view! {
+        <div class="spark" data-measure="model_update">
+            <p class="what">{name}<small>{unit}</small></p>
+            <span></span>
+            <p class="values" class:many=move || is_over(2) class:crowd=move || is_over(4)>{values}</p>
+        </div>
     }
 }
 
@@ -155,7 +196,7 @@ fn lines(all: &[Row], (low, high): (f64, f64)) -> String {
             let _ = write!(path, "{}{x:.1} {y:.1}", if is_down { "L" } else { "M" });
             is_down = true;
         }
-        out += &line(placement, &path);
+        out += &line(*placement, &path);
     }
     out + "</svg>"
 }

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use crate::app::state::page;
 use crate::app::words;
-use crate::chart::curve::first_block;
+use crate::chart::curve::{Curve, first_block};
 use crate::chart::number;
 use crate::stats::Quantity;
 
@@ -16,7 +16,8 @@ pub(super) fn Table(quantity: Memo<Quantity>) -> impl IntoView {
         let quantity = quantity.get();
         let shown = page.shown();
         let first = first_block(quantity) as usize;
-        let rows = shown.iter().map(|(pass, _)| pass.measurement.values(quantity).len()).max().unwrap_or(0);
+        let curves: Vec<_> = shown.iter().map(|(pass, _)| Curve::of_sample(&pass.sample, quantity)).collect();
+        let rows = curves.iter().flatten().map(|curve| curve.values.len()).max().unwrap_or(0);
         let heads = shown.iter().map(|(pass, is_fresh)| {
             let config = &pass.measurement.config;
             let depth = (!is_fresh).then(|| format!(", {}", words::depth_in_words(config.depth)));
@@ -29,17 +30,22 @@ pub(super) fn Table(quantity: Memo<Quantity>) -> impl IntoView {
         });
         let heads = heads.collect_view();
         let row = |index: usize| {
-            let cells = shown.iter().map(|(pass, _)| {
-                let measurement = &pass.measurement;
-                let cell = measurement.values(quantity).get(index).map(|value| {
-                    let mark = measurement.mark(quantity, index);
-                    let text = mark.map_or_else(|| number::value(*value), |mark| words::mark(mark, measurement.engine));
-                    view! {
-                        <data value=format!("{value:?}") data-mark=mark.map(crate::stats::Mark::key)>
-                            {text}
-                        </data>
-                    }
+            let cells = shown.iter().zip(&curves).map(|((pass, _), curve)| {
+                let engine = pass.measurement.engine;
+                let curve = curve.as_ref();
+                let cell =
+                    curve.and_then(|curve| curve.values.get(index).zip(curve.marks.get(index))).map(|(value, mark)| {
+                        let text = mark.map_or_else(|| number::value(*value), |mark| words::mark(mark, engine));
+                        view! {
+                            <data value=format!("{value:?}") data-mark=mark.map(crate::stats::Mark::key)>
+                                {text}
+                            </data>
+                        }
+                    });
+                let band = curve.and_then(|curve| curve.band.get(index)).map(|(low, high)| {
+                    view! { <small>{words::middle_half(*low, *high)}</small> }
                 });
+                let cell = view! { {cell} " " {band} };
                 view! { <td>{cell}</td> }
             });
             view! {

@@ -38,6 +38,12 @@ impl SquareSum {
         self.max_bits = self.max_bits.max(other.max_bits);
     }
 
+    /// A plain sum in the place of one of squares, with its sign.
+    #[must_use]
+    pub fn of_sum(sum: f32) -> Self {
+        Self { middle: sum, max_bits: sum.abs().to_bits(), ..Self::default() }
+    }
+
     /// The sum of the squares of all values.
     #[must_use]
     pub fn of(values: &[f32]) -> Self {

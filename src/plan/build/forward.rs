@@ -4,21 +4,29 @@ use crate::model::{NORM_EPSILON, SublayerKind};
 
 use super::super::layout::View;
 use super::super::{ActivationForward, AttentionForward, QkNormForward, ResidualForward};
-use super::{Builder, NAN_BITS, attention_stride, head_stride, qk_segments};
+use super::{Builder, Ends, NAN_BITS, attention_stride, head_stride, qk_segments};
 
 /// Tokens that an attention kernel's workgroup takes.
 const TOKENS_PER_WORKGROUP: u32 = 16;
 
+/// Where queries, keys and values lie, and how far apart the rows of each are in vec4s.
+#[derive(Clone, Copy)]
+pub(super) struct Projections {
+    pub(super) q: View,
+    pub(super) q_stride: u32,
+    pub(super) kv: View,
+    pub(super) kv_stride: u32,
+}
+
 impl Builder<'_> {
     /// The stream before sublayer `k` of the model, and after it.
     pub(super) fn stream_around(&self, k: usize) -> (View, View) {
-        let block = self.sublayers[k].block;
+        let per_block = self.config.sublayers_per_block();
+        let (block, place) = (k / per_block, k % per_block);
         let (outer, middle) = (&self.slabs.stream, &self.slabs.middle);
-        match self.sublayers[k].kind {
-            SublayerKind::Attention => (outer.slab(block), middle.slab(block)),
-            SublayerKind::CrossAttention => unimplemented!(),
-            SublayerKind::FeedForward => (middle.slab(block), outer.slab(block + 1)),
-        }
+        let before = if place == 0 { outer.slab(block) } else { middle[place - 1].slab(block) };
+        let after = middle.get(place).map_or(outer.slab(block + 1), |middle| middle.slab(block));
+        (before, after)
     }
 
     /// What sublayer `k` reads.
@@ -29,49 +37,99 @@ impl Builder<'_> {
     /// What sublayer `k` returns.
     pub(super) fn sublayer_output(&self, k: usize) -> View {
         let sublayer = self.sublayers[k];
-        if sublayer.kind == SublayerKind::Attention && self.output_family(SublayerKind::Attention).is_none() {
-            return self.slabs.heads.slab(sublayer.block);
+        if self.output_family(sublayer.kind).is_none() {
+            return self.slabs.heads.slab(self.attention_index(k));
         }
         self.slabs.branch.slab(if sublayer.branch_norm { k } else { 0 })
     }
 
+    /// Which attention of the model sublayer `k` is.
+    pub(super) fn attention_index(&self, k: usize) -> usize {
+        let per_block = self.config.sublayers_per_block();
+        k / per_block * (per_block - 1) + k % per_block
+    }
+
+    pub(super) fn projections(&self, slab: View, kind: SublayerKind) -> Projections {
+        let part = attention_stride(self.config);
+        match kind {
+            SublayerKind::CrossAttention => {
+                Projections { q: slab, q_stride: part, kv: slab.after(self.rows * part), kv_stride: 2 * part }
+            }
+            _ => Projections { q: slab, q_stride: 3 * part, kv: slab.after(part), kv_stride: 3 * part },
+        }
+    }
+
     pub(super) fn forward(&mut self) {
+        let recipe = self.config.placement.recipe();
         for k in 0..self.sublayers.len() {
             let sublayer = self.sublayers[k];
-            if sublayer.kind == SublayerKind::Attention && !self.keeps.weights {
+            let is_first = k.is_multiple_of(self.config.sublayers_per_block());
+            if is_first && !self.keeps.weights {
                 self.block_weights(sublayer.block as u32, 1);
             }
             let (x, out) = self.stream_around(k);
             if sublayer.input_norm {
                 let (y, scale) = (self.slabs.normed.slab(k), self.slabs.input_scale.slab(k));
-                self.norm(x, y, scale);
+                self.norm(self.kind(), sublayer.input_gain, x, y, scale);
             }
             match sublayer.kind {
                 SublayerKind::Attention => self.attention_forward(k),
-                SublayerKind::CrossAttention => unimplemented!(),
+                SublayerKind::CrossAttention => self.cross_attention_forward(k),
                 SublayerKind::FeedForward => self.feed_forward(k),
             }
+            let side_mode = match () {
+                () if sublayer.feeds_dual => {
+                    if k == 0 {
+                        2
+                    } else {
+                        1
+                    }
+                }
+                () if sublayer.adds_block_input => 4,
+                () if recipe.adds_block_input && is_first => 3,
+                () => 0,
+            };
             let arguments = ResidualForward {
-                rows: self.rows,
-                width: self.config.width,
-                stride: self.stride,
-                kind: self.kind(),
                 branch_norm: u32::from(sublayer.branch_norm),
                 sum_norm: u32::from(sublayer.sum_norm),
+                side_mode,
+                profile: u32::from(self.ends == Ends::AfterTheBlocks),
                 skip: sublayer.skip as f32,
-                epsilon: NORM_EPSILON as f32,
+                ..self.addition()
             };
             let branch = self.sublayer_output(k);
-            let scale = self.slabs.residual_scale.slab(k);
-            let partials = self.slabs.update_partials.slab(0).after(2 * self.rows * k as u32);
-            self.push(arguments, &[x, branch, out, scale, partials], self.row_workgroups(), self.row_flops());
+            self.add(arguments, [x, branch, out, self.slabs.residual_scale.slab(k)], k);
         }
+    }
+
+    /// What every addition of two (N, d) has in common.
+    pub(super) fn addition(&self) -> ResidualForward {
+        ResidualForward {
+            rows: self.rows,
+            width: self.config.width,
+            stride: self.stride,
+            kind: self.kind(),
+            branch_norm: 0,
+            sum_norm: 0,
+            side_mode: 0,
+            profile: 0,
+            skip: 1.0,
+            epsilon: NORM_EPSILON as f32,
+        }
+    }
+
+    /// `views` are stream, branch, their sum and the scales; the square sums go where those of sublayer `k` belong.
+    pub(super) fn add(&mut self, arguments: ResidualForward, [x, branch, out, scale]: [View; 4], k: usize) {
+        let partials = self.slabs.update_partials.slab(0).after(2 * self.rows * k as u32);
+        let side = if arguments.side_mode == 0 { self.slabs.nothing } else { self.slabs.side };
+        let views = [x, branch, out, scale, partials, side.slab(0)];
+        self.push(arguments, &views, self.row_workgroups(), self.row_flops());
     }
 
     fn attention_forward(&mut self, k: usize) {
         let block = self.sublayers[k].block;
         let family = self.input_family(SublayerKind::Attention);
-        let qkv = self.slabs.qkv.slab(block);
+        let qkv = self.slabs.qkv.slab(self.attention_index(k));
         self.matmul(self.sublayer_input(k), self.weight(block, &family.first), qkv, &family);
         if let Some(segments) = qk_segments(self.config) {
             let arguments = QkNormForward {
@@ -86,33 +144,57 @@ impl Builder<'_> {
             let workgroups = [(2 * self.rows * segments.count).div_ceil(32), 1, 1];
             self.push(arguments, &[qkv, scale], workgroups, self.row_flops());
         }
-        self.heads_forward(block);
-        if let Some(family) = self.output_family(SublayerKind::Attention) {
-            let (heads, weight) = (self.slabs.heads.slab(block), self.weight(block, &family.first));
+        self.heads_forward(k);
+        self.project_heads(k);
+    }
+
+    fn cross_attention_forward(&mut self, k: usize) {
+        let block = self.sublayers[k].block;
+        let slab = self.slabs.qkv.slab(self.attention_index(k));
+        let Projections { q, kv, .. } = self.projections(slab, SublayerKind::CrossAttention);
+        let queries = self.input_family(SublayerKind::CrossAttention);
+        self.matmul(self.sublayer_input(k), self.weight(block, &queries.first), q, &queries);
+        let keys = self.memory_family();
+        self.matmul(self.slabs.memory.slab(0), self.weight(block, &keys.first), kv, &keys);
+        self.heads_forward(k);
+        self.project_heads(k);
+    }
+
+    fn project_heads(&mut self, k: usize) {
+        let sublayer = self.sublayers[k];
+        if let Some(family) = self.output_family(sublayer.kind) {
+            let heads = self.slabs.heads.slab(self.attention_index(k));
+            let weight = self.weight(sublayer.block, &family.first);
             self.matmul(heads, weight, self.sublayer_output(k), &family);
         }
     }
 
     /// Attention proper; again in the backward pass where the probabilities were not kept.
-    pub(super) fn heads_forward(&mut self, block: usize) {
-        let (qkv, part) = (self.slabs.qkv.slab(block), attention_stride(self.config));
+    pub(super) fn heads_forward(&mut self, k: usize) {
+        let (sublayer, index) = (self.sublayers[k], self.attention_index(k));
+        let Projections { q, q_stride, kv, kv_stride } = self.projections(self.slabs.qkv.slab(index), sublayer.kind);
+        let is_self = sublayer.kind == SublayerKind::Attention;
         let arguments = AttentionForward {
             tokens: self.config.tokens,
             heads: self.config.heads,
             head_stride: head_stride(self.config),
-            q_stride: 3 * part,
-            kv_stride: 3 * part,
-            causal: u32::from(self.config.causal.0),
+            q_stride,
+            kv_stride,
+            causal: u32::from(self.config.causal.0 && is_self),
             nan_bits: NAN_BITS,
             score_scale: self.score_scale(),
         };
-        let (heads, inverse) = (self.slabs.heads.slab(block), self.slabs.inverse.slab(block));
-        let views = [qkv, qkv.after(part), heads, self.probabilities(block), inverse];
+        let (score_rows, _) = super::score_vec4s(self.config);
+        // Nobody asks for those of the cross-attention: they share a last place.
+        let row = if is_self { sublayer.block as u32 } else { self.config.depth };
+        let partials = self.slabs.attention_partials.slab(0).after(row * score_rows);
+        let (heads, inverse) = (self.slabs.heads.slab(index), self.slabs.inverse.slab(index));
+        let views = [q, kv, heads, self.probabilities(index), inverse, partials];
         self.push(arguments, &views, self.attention_workgroups(), self.attention_flops());
     }
 
-    pub(super) fn probabilities(&self, block: usize) -> View {
-        self.slabs.probabilities.slab(if self.keeps.probabilities { block } else { 0 })
+    pub(super) fn probabilities(&self, attention: usize) -> View {
+        self.slabs.probabilities.slab(if self.keeps.probabilities { attention } else { 0 })
     }
 
     pub(super) fn score_scale(&self) -> f32 {
@@ -147,7 +229,7 @@ impl Builder<'_> {
 
     /// What the un-embedding reads.
     pub(super) fn output(&self) -> View {
-        if self.config.has_final_norm() {
+        if self.config.has_final_norm() || self.config.placement.recipe().dual_stream {
             self.slabs.final_normed.slab(0)
         } else {
             self.slabs.stream.slab(self.config.depth as usize)

@@ -10,7 +10,7 @@ use crate::model::{Activation, Config, Matrix, NORM_EPSILON, Norm, QkNorm, Subla
 use super::layout::{BufferSpec, Limits, PlanError, Results, View};
 use super::{
     MatmulBackward, MatmulForward, NormForward, Operation, Plan, RandomWeights, ReduceSquareSums, Step,
-    StreamStatistics, Tuning,
+    StreamStatistics, SumRows, Tuning,
 };
 use slabs::{SlabTable, allocate};
 
@@ -19,17 +19,31 @@ const ROWS_PER_WORKGROUP: u32 = 4;
 /// A NaN for kernels, which WGSL cannot spell.
 const NAN_BITS: u32 = 0x7fc0_0000;
 
-/// Plans one forward and backward pass.
+/// Plans one forward and backward pass. `branch_variances` are those of the run [`Config::profiled`] names, empty where
+/// there is none.
 ///
 /// # Errors
 /// Where a device of these limits cannot hold the run.
-pub fn build(config: &Config, limits: &Limits) -> Result<Plan, PlanError> {
-    let mut builder = Builder::new(config, limits)?;
+pub fn build(config: &Config, limits: &Limits, branch_variances: &[f64]) -> Result<Plan, PlanError> {
+    let mut builder = Builder::new(config, limits, config.sublayers_after(branch_variances), Ends::AtTheInput)?;
     builder.inputs();
     builder.forward();
     builder.loss();
     builder.backward();
     builder.statistics();
+    builder.finish()
+}
+
+/// Plans a forward pass alone, for the variances of what its sublayers return.
+///
+/// # Errors
+/// Where a device of these limits cannot hold the run.
+pub fn profile(config: &Config, limits: &Limits) -> Result<Plan, PlanError> {
+    let mut builder = Builder::new(config, limits, config.sublayers(), Ends::AfterTheBlocks)?;
+    builder.inputs();
+    builder.forward();
+    let (rows, sublayers) = (builder.rows, builder.sublayers.len() as u32);
+    builder.reduce(builder.slabs.update_partials.slab(0), builder.results.update, 2 * sublayers, rows);
     builder.finish()
 }
 
@@ -41,6 +55,14 @@ fn vec4s(floats: usize) -> u32 {
 fn gradient_tiles(tuning: Tuning, matrix: &Placed) -> (u32, u32) {
     let (tile_rows, tile_columns) = tuning.gradient_partial();
     (matrix.columns.div_ceil(tile_columns), (matrix.rows / 4).div_ceil(tile_rows))
+}
+
+/// The number of a norm in the kernels.
+const fn norm_kind(norm: Norm) -> u32 {
+    match norm {
+        Norm::LayerNorm => 0,
+        Norm::RmsNorm => 1,
+    }
 }
 
 /// vec4s of a head, and of all heads of a token.
@@ -121,10 +143,12 @@ struct Placed {
 
 impl Placed {
     fn new(config: &Config, matrix: Matrix) -> Self {
-        let row_padding =
-            if matrix.tensor == Tensor::Wo { Padding::heads(config) } else { Padding::whole(matrix.fan_in) };
+        let row_padding = match matrix.tensor {
+            Tensor::Wo | Tensor::Co => Padding::heads(config),
+            _ => Padding::whole(matrix.fan_in),
+        };
         let column_padding = match matrix.tensor {
-            Tensor::Wq | Tensor::Wk | Tensor::Wv => Padding::heads(config),
+            Tensor::Wq | Tensor::Wk | Tensor::Wv | Tensor::Cq | Tensor::Ck | Tensor::Cv => Padding::heads(config),
             _ => Padding::whole(matrix.fan_out),
         };
         let (rows, columns) = (row_padding.padded(), column_padding.padded() / 4);
@@ -173,7 +197,7 @@ fn families(placed: &[Placed]) -> Vec<Family> {
     let mut list: Vec<Family> = Vec::new();
     for &placed in placed {
         match (placed.matrix.tensor, list.last_mut()) {
-            (Tensor::Wk | Tensor::Wv | Tensor::Wg, Some(family)) => family.groups += 1,
+            (Tensor::Wk | Tensor::Wv | Tensor::Wg | Tensor::Cv, Some(family)) => family.groups += 1,
             _ => list.push(Family { index: list.len(), first: placed, groups: 1 }),
         }
     }
@@ -183,6 +207,15 @@ fn families(placed: &[Placed]) -> Vec<Family> {
 /// The products of parameters.
 fn trained(families: &[Family]) -> impl Iterator<Item = &Family> {
     families.iter().filter(|family| !family.first.fixed)
+}
+
+/// How far a plan goes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ends {
+    /// To the gradients of everything.
+    AtTheInput,
+    /// Forward alone, with the sums that the variances of the branches are made of.
+    AfterTheBlocks,
 }
 
 /// What is kept for all blocks at once.
@@ -199,6 +232,7 @@ struct Builder<'a> {
     placed: Vec<Placed>,
     families: Vec<Family>,
     keeps: Keeps,
+    ends: Ends,
     buffers: Vec<BufferSpec>,
     steps: Vec<Step>,
     /// vec4s of a row of the stream.
@@ -211,7 +245,7 @@ struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    fn new(config: &'a Config, limits: &'a Limits) -> Result<Self, PlanError> {
+    fn new(config: &'a Config, limits: &'a Limits, sublayers: Vec<Sublayer>, ends: Ends) -> Result<Self, PlanError> {
         let placed = place(config);
         let of_all = |vec4s: u32| 16 * u64::from(vec4s) * u64::from(config.depth);
         let weights = placed.iter().map(|placed| placed.rows * placed.columns).sum();
@@ -224,7 +258,8 @@ impl<'a> Builder<'a> {
         Ok(Self {
             config,
             limits,
-            sublayers: config.sublayers(),
+            sublayers,
+            ends,
             placed,
             families,
             keeps,
@@ -252,10 +287,7 @@ impl<'a> Builder<'a> {
     }
 
     fn kind(&self) -> u32 {
-        match self.config.norm {
-            Norm::LayerNorm => 0,
-            Norm::RmsNorm => 1,
-        }
+        norm_kind(self.config.norm)
     }
 
     fn activation_kind(&self) -> u32 {
@@ -285,6 +317,11 @@ impl<'a> Builder<'a> {
         of_kind.expect("every sublayer has a matrix")
     }
 
+    /// The product that makes the cross-attention's keys and values.
+    fn memory_family(&self) -> Family {
+        self.family(Tensor::Ck).expect("cross-attention has keys")
+    }
+
     /// The last product of a sublayer, where it is not the first one.
     fn output_family(&self, kind: SublayerKind) -> Option<Family> {
         self.family(match kind {
@@ -301,6 +338,11 @@ impl<'a> Builder<'a> {
 
     /// One tensor of `layers` layers.
     fn random(&mut self, placed: &Placed, first_layer: u32, out: View, layers: u32) {
+        self.random_rows(placed, first_layer, out, layers, (1, false));
+    }
+
+    /// The same with each row `repeat` times, and added to what is there if `adds`.
+    fn random_rows(&mut self, placed: &Placed, first_layer: u32, out: View, layers: u32, (repeat, adds): (u32, bool)) {
         let Placed { matrix, columns: stride, rows: padded_rows, row_padding, column_padding, fixed, .. } = *placed;
         let draws = match fixed {
             true => 2,
@@ -319,6 +361,8 @@ impl<'a> Builder<'a> {
             first_layer,
             seed: self.config.seed,
             draws,
+            repeat,
+            adds: u32::from(adds),
             shake: 0,
             deviation: matrix.std as f32,
         };
@@ -338,7 +382,10 @@ impl<'a> Builder<'a> {
         self.random(&unembedding(self.config), GLOBAL_LAYER, self.slabs.unembedding.slab(0), 1);
         if recipe.embedding_norm {
             let (out, scale) = (self.slabs.stream.slab(0), self.slabs.input_scale.slab(0));
-            self.norm(input, out, scale);
+            self.norm(self.kind(), 1.0, input, out, scale);
+        }
+        if self.config.cross.0 {
+            self.memory();
         }
         if self.keeps.weights {
             let runs: Vec<_> = self.slabs.weights.runs().collect();
@@ -360,13 +407,29 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn norm(&mut self, x: View, y: View, scale: View) {
+    /// The rows that cross-attention reads: LayerNorm of what a sequence shares and what a token has of its own.
+    fn memory(&mut self) {
+        let (rows, width, cosine) = (self.config.rows(), self.config.width as usize, self.config.memory_cos);
+        let draws = self.slabs.memory_draws.slab(0);
+        let mut own = global(self.config, Tensor::MemoryOwn, (rows, width), (1.0 - cosine).sqrt());
+        own.rows = self.rows;
+        self.random(&own, GLOBAL_LAYER, draws, 1);
+        let mut shared = global(self.config, Tensor::MemoryShared, (rows, width), cosine.sqrt());
+        shared.rows = self.rows;
+        self.random_rows(&shared, GLOBAL_LAYER, draws, 1, (self.config.tokens, true));
+        let (out, scale) = (self.slabs.memory.slab(0), self.slabs.memory_scale.slab(0));
+        self.norm(norm_kind(Norm::LayerNorm), 1.0, draws, out, scale);
+    }
+
+    /// `y = gain N(x)`.
+    fn norm(&mut self, kind: u32, gain: f64, x: View, y: View, scale: View) {
         let arguments = NormForward {
             rows: self.rows,
             width: self.config.width,
             stride: self.stride,
-            kind: self.kind(),
+            kind,
             epsilon: NORM_EPSILON as f32,
+            gain: gain as f32,
         };
         self.push(arguments, &[x, y, scale], self.row_workgroups(), self.row_flops());
     }
@@ -420,24 +483,27 @@ impl<'a> Builder<'a> {
     /// What is taken from stored states, and the sums of all partial sums.
     fn statistics(&mut self) {
         let results = View { buffer: self.results.buffer, at: 0 };
-        let stream = self.slabs.stream;
-        let runs: Vec<_> = stream.runs().collect();
-        for (first, count) in runs {
-            let arguments = StreamStatistics {
-                tokens: self.config.tokens,
-                stride: self.stride,
-                batch: self.config.batch,
-                state_stride: stream.slab_vec4s,
-            };
-            let at = self.results.stream + 3 * first * self.config.batch;
-            let flops = u64::from(count) * self.row_flops();
-            let views = [stream.slab(first as usize), results.after(at)];
-            self.push(arguments, &views, [count, self.config.batch, 1], flops);
+        for (states, at) in [(self.slabs.stream, self.results.stream), (self.slabs.kept_grad, self.results.gradient)] {
+            let runs: Vec<_> = states.runs().collect();
+            for (first, count) in runs {
+                let arguments = StreamStatistics {
+                    tokens: self.config.tokens,
+                    stride: self.stride,
+                    batch: self.config.batch,
+                    state_stride: states.slab_vec4s,
+                };
+                let at = at + 3 * first * self.config.batch;
+                let flops = u64::from(count) * self.row_flops();
+                let views = [states.slab(first as usize), results.after(at)];
+                self.push(arguments, &views, [count, self.config.batch, 1], flops);
+            }
         }
-        let states = self.config.depth + 1;
-        let (rows, updates) = (self.rows, 2 * self.sublayers.len() as u32);
-        self.reduce(self.slabs.update_partials.slab(0), self.results.update, updates, rows);
-        self.reduce(self.slabs.stream_grad_partials.slab(0), self.results.grad_stream, states, rows);
+        let (rows, sublayers) = (self.rows, self.sublayers.len() as u32);
+        self.reduce(self.slabs.update_partials.slab(0), self.results.update, 2 * sublayers, rows);
+        self.reduce(self.slabs.stream_grad_partials.slab(0), self.results.grad_stream, sublayers + 1, rows);
+        let (score_rows, _) = score_vec4s(self.config);
+        self.reduce(self.slabs.attention_partials.slab(0), self.results.attention, self.config.depth, score_rows);
+        self.norm_scales();
         for family in trained(&self.families.clone()) {
             let (x, y) = gradient_tiles(self.limits.tuning, &family.first);
             let partials = self.slabs.weight_grad_partials[family.index].slab(0);
@@ -447,6 +513,39 @@ impl<'a> Builder<'a> {
         let (x, y) = gradient_tiles(self.limits.tuning, &unembedding(self.config));
         self.reduce(self.slabs.unembedding_grad_partials.slab(0), self.results.grad_unembed, 1, x * y);
         self.reduce(self.slabs.loss_partials.slab(0), self.results.loss, 1, rows);
+    }
+
+    /// The scales of the norms that the stream meets, summed over its rows: for each stretch of sublayers that have theirs
+    /// in one buffer one dispatch.
+    fn norm_scales(&mut self) {
+        let results = View { buffer: self.results.buffer, at: self.results.norm_scale };
+        let source = |k: usize| match self.sublayers[k] {
+            Sublayer { sum_norm: true, .. } => Some((self.slabs.residual_scale, self.rows)),
+            Sublayer { input_norm: true, .. } => Some((self.slabs.input_scale, 0)),
+            _ => None,
+        };
+        let mut stretches: Vec<(View, u32, SumRows)> = Vec::new();
+        for k in 0..self.sublayers.len() {
+            let Some((slabs, offset)) = source(k) else { continue };
+            let arguments = SumRows { count: self.rows, offset, slab_stride: slabs.slab_vec4s };
+            let view = slabs.slab(k);
+            match stretches.last_mut() {
+                Some((first, count, known))
+                    if *known == arguments
+                        && first.buffer == view.buffer
+                        && first.at + *count * slabs.slab_vec4s == view.at =>
+                {
+                    *count += 1;
+                }
+                _ => stretches.push((view, 1, arguments)),
+            }
+        }
+        let mut done = 0;
+        for (view, count, arguments) in stretches {
+            let flops = u64::from(count) * u64::from(self.rows);
+            self.push(arguments, &[view, results.after(done)], [count, 1, 1], flops);
+            done += count;
+        }
     }
 
     fn reduce(&mut self, partials: View, at: u32, outputs: u32, count: u32) {

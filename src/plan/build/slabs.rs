@@ -38,7 +38,12 @@ pub(super) struct SlabTable {
     pub(super) unembedding: Slabs,
     pub(super) embedding: Slabs,
     pub(super) stream: Slabs,
-    pub(super) middle: Slabs,
+    /// After each sublayer of a block but the last.
+    pub(super) middle: Vec<Slabs>,
+    pub(super) side: Slabs,
+    pub(super) memory_draws: Slabs,
+    pub(super) memory: Slabs,
+    pub(super) memory_scale: Slabs,
     pub(super) normed: Slabs,
     pub(super) input_scale: Slabs,
     pub(super) qkv: Slabs,
@@ -54,6 +59,8 @@ pub(super) struct SlabTable {
     pub(super) final_scale: Slabs,
     pub(super) logits: Slabs,
     pub(super) grad: Slabs,
+    pub(super) kept_grad: Slabs,
+    pub(super) side_grad: Slabs,
     pub(super) branch_grad: Slabs,
     pub(super) input_grad: Slabs,
     pub(super) heads_grad: Slabs,
@@ -62,10 +69,12 @@ pub(super) struct SlabTable {
     pub(super) hidden_grad: Slabs,
     pub(super) update_partials: Slabs,
     pub(super) stream_grad_partials: Slabs,
+    pub(super) attention_partials: Slabs,
     pub(super) weight_grad_partials: Vec<Slabs>,
     pub(super) unembedding_grad_partials: Slabs,
     pub(super) loss_partials: Slabs,
     pub(super) results: Slabs,
+    pub(super) nothing: Slabs,
 }
 
 /// Gives out buffers for slabs.
@@ -101,7 +110,8 @@ pub(super) fn allocate(
     keeps: Keeps,
 ) -> Result<(Vec<BufferSpec>, SlabTable, Results), PlanError> {
     let (depth, width, rows) = (config.depth as usize, config.width as usize, config.rows());
-    let sublayers = depth * config.sublayers_per_block();
+    let per_block = config.sublayers_per_block();
+    let sublayers = depth * per_block;
     let recipe = config.placement.recipe();
     let stride = vec4s(width);
     let hidden_stride = vec4s(config.hidden());
@@ -112,7 +122,11 @@ pub(super) fn allocate(
     let block_vec4s = placed.iter().map(|placed| placed.rows * placed.columns).sum();
     let mut allocator = Allocator { limits, buffers: Vec::new() };
     let mut slabs = |role, count, vec4s| allocator.slabs(role, count, vec4s);
+    // One attention of each block, or two.
+    let attentions = depth * (per_block - 1);
     let per_norm = if recipe.input_norm { sublayers } else { 0 };
+    let has_side = recipe.dual_stream || recipe.adds_block_input;
+    let ends_normed = config.has_final_norm() || recipe.dual_stream;
     let branches = if recipe.branch_norm { sublayers } else { 1 };
     let segments = qk_segments(config).map_or(0, |segments| segments.count as usize);
     let with_segments = if segments > 0 { depth } else { 0 };
@@ -121,7 +135,8 @@ pub(super) fn allocate(
     let once = |wanted: bool| usize::from(wanted);
     let update_outputs = 2 * sublayers as u32;
     let states = depth as u32 + 1;
-    let stream_results = 3 * states * config.batch;
+    let state_results = 3 * states * config.batch;
+    let gradients = sublayers as u32 + 1;
     let mut next = 0;
     let mut result = |count: u32| {
         next += count;
@@ -130,9 +145,12 @@ pub(super) fn allocate(
     let mut results = Results {
         buffer: 0,
         vec4s: 0,
-        stream: result(stream_results),
+        stream: result(state_results),
+        gradient: result(state_results),
         update: result(update_outputs),
-        grad_stream: result(states),
+        grad_stream: result(gradients),
+        attention: result(depth as u32),
+        norm_scale: result(sublayers as u32),
         grad_weight: trained(families).map(|family| (result(depth as u32 * family.groups), family.groups)).collect(),
         grad_unembed: result(1),
         loss: result(1),
@@ -144,30 +162,39 @@ pub(super) fn allocate(
         unembedding: slabs(Role::Unembedding, 1, 4 * stride * vocab_stride)?,
         embedding: slabs(Role::Embedding, once(recipe.embedding_norm), stream)?,
         stream: slabs(Role::Stream, depth + 1, stream)?,
-        middle: slabs(Role::Middle, depth, stream)?,
+        middle: (1..per_block)
+            .map(|sublayer| slabs(Role::Middle(sublayer as u8), depth, stream))
+            .collect::<Result<_, _>>()?,
+        side: slabs(Role::Side, once(has_side), stream)?,
+        memory_draws: slabs(Role::MemoryDraws, once(config.cross.0), stream)?,
+        memory: slabs(Role::Memory, once(config.cross.0), stream)?,
+        memory_scale: slabs(Role::MemoryScale, once(config.cross.0), vec4s(rows))?,
         normed: slabs(Role::Normed, per_norm, stream)?,
         input_scale: slabs(Role::InputScale, per_norm.max(once(recipe.embedding_norm)), vec4s(rows))?,
-        qkv: slabs(Role::Qkv, depth, 3 * heads)?,
+        qkv: slabs(Role::Qkv, attentions, 3 * heads)?,
         qk_scale: slabs(Role::QkScale, with_segments, vec4s(2 * rows * segments))?,
-        heads: slabs(Role::Heads, depth, heads)?,
-        probabilities: slabs(Role::Probabilities, if keeps.probabilities { depth } else { 1 }, probabilities)?,
-        inverse: slabs(Role::Inverse, depth, score_rows)?,
+        heads: slabs(Role::Heads, attentions, heads)?,
+        probabilities: slabs(Role::Probabilities, if keeps.probabilities { attentions } else { 1 }, probabilities)?,
+        inverse: slabs(Role::Inverse, attentions, score_rows)?,
         hidden: slabs(Role::Hidden, depth, hidden)?,
         activated: slabs(Role::Activated, depth, rows as u32 * hidden_stride)?,
         branch: slabs(Role::Branch, branches, stream)?,
         residual_scale: slabs(Role::ResidualScale, sublayers, vec4s(2 * rows))?,
-        final_normed: slabs(Role::FinalNormed, once(config.has_final_norm()), stream)?,
-        final_scale: slabs(Role::FinalScale, once(config.has_final_norm()), vec4s(rows))?,
+        final_normed: slabs(Role::FinalNormed, once(ends_normed), stream)?,
+        final_scale: slabs(Role::FinalScale, once(ends_normed), vec4s(2 * rows))?,
         logits: slabs(Role::Logits, 1, rows as u32 * vocab_stride)?,
         grad: slabs(Role::Grad, 1, stream)?,
+        kept_grad: slabs(Role::KeptGrad, depth + 1, stream)?,
+        side_grad: slabs(Role::SideGrad, once(has_side), stream)?,
         branch_grad: slabs(Role::BranchGrad, 1, stream)?,
         input_grad: slabs(Role::InputGrad, 1, stream)?,
         heads_grad: slabs(Role::HeadsGrad, 1, heads)?,
         qkv_grad: slabs(Role::QkvGrad, 1, 3 * heads)?,
         score_grad: slabs(Role::ScoreGrad, 1, probabilities)?,
         hidden_grad: slabs(Role::HiddenGrad, 1, hidden)?,
-        update_partials: slabs(Role::UpdatePartials, 1, update_outputs * rows as u32)?,
-        stream_grad_partials: slabs(Role::StreamGradPartials, 1, states * rows as u32)?,
+        update_partials: slabs(Role::UpdatePartials, 1, (update_outputs + 2) * rows as u32)?,
+        stream_grad_partials: slabs(Role::StreamGradPartials, 1, gradients * rows as u32)?,
+        attention_partials: slabs(Role::AttentionPartials, 1, states * score_rows)?,
         weight_grad_partials: trained(families)
             .map(|family| {
                 let (x, y) = gradient_tiles(limits.tuning, &family.first);
@@ -180,6 +207,7 @@ pub(super) fn allocate(
         },
         loss_partials: slabs(Role::LossPartials, 1, rows as u32)?,
         results: slabs(Role::Results, 1, next)?,
+        nothing: slabs(Role::Nothing, 1, 1)?,
     };
     results.buffer = table.results.first_buffer;
     let buffers = allocator.buffers;

@@ -5,7 +5,8 @@ use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 use crate::reference::measures::larger;
 use crate::reference::standard_mut;
 
-/// In place from scores to the weights of the tokens, (T, T), query by key; the largest magnitude of a score that counts.
+/// In place from scores to the weights of the tokens, (T, T), query by key; the largest magnitude of a score that
+/// counts.
 pub(super) fn softmax_forward(causal: bool, scores: &mut ArrayViewMut2<f64>) -> f64 {
     let tokens = scores.ncols();
     let mut largest = 0.0;

@@ -1,0 +1,227 @@
+//! What is said of norms and depth, each with what its sources say and, where a pass can tell, what is measured now.
+
+use leptos::prelude::*;
+
+use crate::app::laboratory::{Finding, is_measurable};
+use crate::app::state::{Gesture, page};
+use crate::app::words;
+use crate::claims::{self, Cite, Claim, Guide, Test, Verdict, VerdictKind};
+use crate::share::{ClaimFilter, Target, View, parse};
+
+use super::field::Select;
+use super::icons;
+
+/// The view.
+#[component]
+pub(super) fn Claims() -> impl IntoView {
+    let page = page();
+    let filter = Memo::new(move |_| page.request.with(|request| request.claims));
+    let shown = Memo::new(move |_| {
+        let filter = filter.get();
+        (0..claims::ALL.len()).filter(|index| is_shown(&claims::ALL[*index], *index, &filter)).collect::<Vec<_>>()
+    });
+    let is_busy = move || {
+        page.laboratory
+            .findings
+            .with(|list| list.iter().any(|finding| matches!(finding, Some(Finding::Waiting | Finding::Running(_)))))
+    };
+    let test_all = move |_| {
+        if untrack(is_busy) {
+            return page.laboratory.stop();
+        }
+        for index in shown.get_untracked() {
+            if is_measurable(&claims::ALL[index]) {
+                page.laboratory.test(page, index);
+            }
+        }
+    };
+    view! {
+        <main class="claims">
+            <div class="claims-head">
+                <div>
+                    <h1>{words::CLAIMS_TITLE}</h1>
+                    <p>{words::CLAIMS_LEAD}</p>
+                </div>
+                <div class="filters" role="group" aria-label=words::FILTERS>
+                    <Select key="guide"/>
+                    <Select key="topic"/>
+                    <Select key="verdict"/>
+                    <button class="plain" type="button" on:click=test_all>
+                        {move || if is_busy() { words::STOP.to_owned() } else { words::test_all(shown.with(Vec::len)) }}
+                    </button>
+                </div>
+            </div>
+            <p class="count" role="status">{move || words::claims_shown(shown.with(Vec::len))}</p>
+            <For each=move || shown.get() key=|index| *index let:index>
+                <Row index=index/>
+            </For>
+        </main>
+    }
+}
+
+fn is_shown(claim: &Claim, index: usize, filter: &ClaimFilter) -> bool {
+    filter.claim == Some(index as u32 + 1)
+        || filter.guide.is_none_or(|guide| guide == claim.guide)
+            && filter.topic.is_none_or(|topic| topic == claim.topic)
+            && filter.verdict.is_none_or(|verdict| verdict == claim.literature.kind())
+}
+
+#[component]
+fn Row(index: usize) -> impl IntoView {
+    let page = page();
+    let claim = &claims::ALL[index];
+    let number = index as u32 + 1;
+    let is_open = Memo::new(move |_| page.request.with(|request| request.claims.claim == Some(number)));
+    let place = NodeRef::<leptos::html::Article>::new();
+    Effect::new(move |before: Option<bool>| {
+        let is_open = is_open.get();
+        if is_open
+            && before.is_none()
+            && let Some(element) = place.get()
+        {
+            element.scroll_into_view();
+        }
+        is_open
+    });
+    let toggle = move |_| {
+        page.change(Gesture::Choice, |request| {
+            request.claims.claim = (request.claims.claim != Some(number)).then_some(number);
+        });
+    };
+    let explore = claim.explore.map(|query| {
+        let show = move |_| {
+            page.change(Gesture::Choice, |request| *request = parse(query, Target::Page).0);
+        };
+        view! {
+            <button class="show" type="button" on:click=show>
+                {words::SHOW}<span class="vh">{format!(" {}", claim.id)}</span>
+                <span class="art" inner_html=icons::RIGHT></span>
+            </button>
+        }
+    });
+    view! {
+        <article class="claim" id=claim.id data-claim=claim.id node_ref=place class:open=move || is_open.get()>
+            <div class="said">
+                <h2>{claim.said}</h2>
+                <p class="where">
+                    <button class="inline" type="button" aria-expanded=move || if is_open.get() { "true" } else { "false" } on:click=toggle>
+                        {claim.id}
+                    </button>
+                    ", " {claim.guide.title()} ", " {claim.place} ", " {claim.topic.title()}
+                </p>
+            </div>
+            <div class="source">
+                <p>{claim.source_says}</p>
+                <Show when=move || is_open.get()>
+                    <Sources cites=claim.sources guide=claim.guide/>
+                </Show>
+            </div>
+            <Found index=index/>
+            {explore}
+        </article>
+    }
+}
+
+#[component]
+fn Sources(cites: &'static [Cite], guide: Guide) -> impl IntoView {
+    let one = |cite: &Cite| {
+        let source = cite.source.source();
+        let place = (!cite.place.is_empty()).then(|| format!(", {}", cite.place));
+        let arxiv = source.arxiv.map(|number| {
+            view! { ", " <a href=format!("https://arxiv.org/abs/{number}")>{format!("arXiv:{number}")}</a> }
+        });
+        view! {
+            <li>
+                {source.authors} ", " {source.year} ". " <cite>{source.title}</cite> {arxiv} {place}
+                {cite.second_hand.then_some(words::SECOND_HAND)}
+            </li>
+        }
+    };
+    view! {
+        <p class="guide">{words::in_guide(guide)}</p>
+        {cites.is_empty().then(|| view! { <p>{words::NO_SOURCE}</p> })}
+        <ul class="sources">{cites.iter().map(one).collect_view()}</ul>
+    }
+}
+
+/// What is found, or what the literature says where nothing can be measured here.
+#[component]
+fn Found(index: usize) -> impl IntoView {
+    let page = page();
+    let claim = &claims::ALL[index];
+    let finding = Memo::new(move |_| page.laboratory.findings.with(|list| list[index].clone()));
+    let test = move |_| page.laboratory.test(page, index);
+    move || match (&claim.test, finding.get()) {
+        (Test::Cited | Test::NeedsTraining, _) => {
+            let why = if matches!(claim.test, Test::Cited) { words::CITED } else { words::NEEDS_TRAINING };
+            view! {
+                <div class="measured"><p class="note">{why}</p></div>
+                <VerdictSign verdict=claim.literature note=words::BY_LITERATURE/>
+            }
+            .into_any()
+        }
+        (Test::Measured(_), Some(Finding::Found(outcome, engine))) => view! {
+            <div class="measured" data-finding=outcome.verdict.kind().key()>
+                <p class="value">{outcome.measured}</p>
+                <p class="note">{outcome.sentence}</p>
+            </div>
+            <VerdictSign verdict=outcome.verdict note=words::measured_by(engine)/>
+        }
+        .into_any(),
+        (Test::Measured(_), state) => {
+            let (label, is_busy) = match state {
+                Some(Finding::Waiting) => (words::WAITING.to_owned(), true),
+                Some(Finding::Running(share)) => (words::testing(share), true),
+                _ => (words::TEST.to_owned(), false),
+            };
+            let failed = if let Some(Finding::Failed(why)) = finding.get() { Some(why) } else { None };
+            view! {
+                <div class="measured">
+                    <button class="plain" type="button" aria-disabled=is_busy.then_some("true") on:click=test>
+                        {label}<span class="vh">{format!(" {}", claim.id)}</span>
+                    </button>
+                    {failed.map(|why| view! { <p class="note" role="alert">{why}</p> })}
+                </div>
+                <div class="verdict"></div>
+            }
+            .into_any()
+        }
+    }
+}
+
+/// A verdict as shape and word.
+#[component]
+fn VerdictSign(verdict: Verdict, note: &'static str) -> impl IntoView {
+    let kind = verdict.kind();
+    let rest = match verdict {
+        Verdict::OnlyIf(condition) | Verdict::InPart(condition) => condition,
+        _ => "",
+    };
+    let art = match kind {
+        VerdictKind::Holds => icons::HOLDS,
+        VerdictKind::DoesNotHold => icons::DOES_NOT_HOLD,
+        VerdictKind::OnlyIf | VerdictKind::InPart => icons::IN_PART,
+        VerdictKind::NotDecided | VerdictKind::NoSource => icons::OPEN,
+    };
+    view! {
+        <div class="verdict" data-verdict=kind.key()>
+            <span class="art" inner_html=art></span>
+            <p><b>{words::capitalised(kind.title())}</b> " " {rest} <small>{note}</small></p>
+        </div>
+    }
+}
+
+/// The way from one view to the other.
+#[component]
+pub(super) fn Views() -> impl IntoView {
+    let page = page();
+    let link = move |view: View| {
+        let is_here = move || page.request.with(|request| request.view == view).then_some("page");
+        let go = move |event: leptos::ev::MouseEvent| {
+            event.prevent_default();
+            page.change(Gesture::Choice, |request| request.view = view);
+        };
+        view! { <a href=format!("?view={}", view.key()) aria-current=is_here on:click=go>{words::view(view)}</a> }
+    };
+    view! { <nav class="views" aria-label=words::VIEWS>{View::ALL.iter().map(|view| link(*view)).collect_view()}</nav> }
+}

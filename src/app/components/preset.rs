@@ -1,0 +1,55 @@
+//! Named configurations, and what of the original each leaves out.
+
+use leptos::prelude::*;
+
+use crate::app::state::{Gesture, page};
+use crate::app::words;
+use crate::presets::{self, Preset, PresetKind};
+use crate::share::{Target, parse};
+
+use super::icons;
+
+/// The choice, and a word on the preset that is chosen.
+#[component]
+pub(super) fn Presets() -> impl IntoView {
+    let page = page();
+    // A preset is chosen as long as all else is as it says.
+    let chosen = Memo::new(move |_| {
+        page.request.with(|request| {
+            let is_it = |preset: &&Preset| parse(preset.query, Target::Page).0 == *request;
+            presets::ALL.iter().find(is_it).map_or("", |preset| preset.key)
+        })
+    });
+    let change = move |event| {
+        let key = event_target_value(&event);
+        if let Some(preset) = presets::find(&key) {
+            page.change(Gesture::Choice, |request| *request = parse(preset.query, Target::Page).0);
+        }
+    };
+    let group = move |kind: PresetKind| {
+        let option = move |preset: &'static Preset| {
+            view! { <option value=preset.key selected=move || chosen.get() == preset.key>{preset.title}</option> }
+        };
+        let of_kind = presets::ALL.iter().filter(move |preset| preset.kind == kind);
+        view! { <optgroup label=words::preset_kind(kind)>{of_kind.map(option).collect_view()}</optgroup> }
+    };
+    let told = move || {
+        let preset = presets::find(chosen.get())?;
+        Some(view! {
+            <p class="told preset" data-preset=preset.key>
+                {preset.sentence} " " <small>{preset.source} ". " {words::LEFT_OUT} " " {preset.left_out} "."</small>
+            </p>
+        })
+    };
+    view! {
+        <label class="pick">
+            <span class="key">{words::PRESET}</span>
+            <select name="preset" prop:value=move || chosen.get() on:change=change>
+                <option value="" selected=move || chosen.get().is_empty()>{words::NO_PRESET}</option>
+                {PresetKind::ALL.iter().map(|kind| group(*kind)).collect_view()}
+            </select>
+            <span class="art" inner_html=icons::CHEVRON></span>
+        </label>
+        {told}
+    }
+}

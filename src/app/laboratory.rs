@@ -1,0 +1,154 @@
+//! Puts claims to the test: runs what a rule asks for, and keeps what it found.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use crate::claims::{Claim, Evidence, Model, ModelUpdate, Outcome, Rule, Test};
+use crate::model::Config;
+use crate::stats::{Engine, Measurement};
+
+use super::engines::Failure;
+use super::state::Page;
+use super::words;
+
+/// Passes that are kept, for claims share them.
+const KEPT: usize = 200;
+
+/// Where the test of a claim stands.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Finding {
+    /// It waits for its turn.
+    Waiting,
+    /// Its runs are under way; the share that is done.
+    Running(f64),
+    /// What the rule found, and who computed.
+    Found(Outcome, Engine),
+    /// Its runs failed.
+    Failed(String),
+}
+
+/// What is known of each claim, by its place in the list.
+#[derive(Clone, Copy)]
+pub(crate) struct Laboratory {
+    pub(crate) findings: RwSignal<Vec<Option<Finding>>>,
+    work: StoredValue<Rc<Work>, LocalStorage>,
+}
+
+#[derive(Default)]
+struct Work {
+    queue: RefCell<VecDeque<usize>>,
+    is_running: Cell<bool>,
+    passes: RefCell<VecDeque<Measurement>>,
+    updates: RefCell<Vec<ModelUpdate>>,
+}
+
+impl Laboratory {
+    /// With nothing found yet.
+    pub(crate) fn new() -> Self {
+        let findings = RwSignal::new(vec![None; crate::claims::ALL.len()]);
+        Self { findings, work: StoredValue::new_local(Rc::default()) }
+    }
+
+    /// Tests a claim, after those that wait already.
+    pub(crate) fn test(self, page: Page, index: usize) {
+        let work = self.work.get_value();
+        let is_busy =
+            self.findings.with_untracked(|list| matches!(list[index], Some(Finding::Waiting | Finding::Running(_))));
+        if is_busy {
+            return;
+        }
+        self.set(index, Some(Finding::Waiting));
+        work.queue.borrow_mut().push_back(index);
+        if !work.is_running.replace(true) {
+            spawn_local(async move { self.work_off(page, &work).await });
+        }
+    }
+
+    /// Drops what waits; what runs comes to its end.
+    pub(crate) fn stop(self) {
+        let waiting: Vec<_> = self.work.with_value(|work| work.queue.borrow_mut().drain(..).collect());
+        for index in waiting {
+            self.set(index, None);
+        }
+    }
+
+    fn set(self, index: usize, finding: Option<Finding>) {
+        self.findings.update(|list| list[index] = finding);
+    }
+
+    async fn work_off(self, page: Page, work: &Work) {
+        loop {
+            let next = work.queue.borrow_mut().pop_front();
+            let Some(index) = next else { break };
+            let claim = &crate::claims::ALL[index];
+            let Test::Measured(rule) = claim.test else { continue };
+            let finding = self.find(page, work, index, rule).await;
+            self.set(index, Some(finding));
+        }
+        work.is_running.set(false);
+    }
+
+    async fn find(self, page: Page, work: &Work, index: usize, rule: Rule) -> Finding {
+        let question = (rule.question)();
+        let Some(engine) = untrack(|| page.engine()) else { return Finding::Failed(words::NO_ENGINE_YET.into()) };
+        let all = (question.passes.len() + question.updates.len()).max(1) as f64;
+        let mut evidence = Evidence { models: question.models.iter().map(Model::new).collect(), ..Evidence::default() };
+        let tell = |done: usize, share: f64| self.set(index, Some(Finding::Running((done as f64 + share) / all)));
+        for config in &question.passes {
+            let done = evidence.passes.len();
+            tell(done, 0.0);
+            match pass(page, work, engine, config, &|share| tell(done, share)).await {
+                Ok(measurement) => evidence.passes.push(measurement),
+                Err(failure) => return Finding::Failed(words::test_failed(config, &failure)),
+            }
+        }
+        for config in &question.updates {
+            let done = evidence.passes.len() + evidence.updates.len();
+            let known = work.updates.borrow().iter().find(|known| known.config == *config).cloned();
+            let update = match known {
+                Some(update) => update,
+                None => {
+                    let found = page.engines().model_update(config, &|| true, &|share| tell(done, share)).await;
+                    let Some(update) = found else { return Finding::Failed(words::NO_ENGINE_YET.into()) };
+                    let update = ModelUpdate { config: config.clone(), sgd: update.sgd, sign: update.sign };
+                    work.updates.borrow_mut().push(update.clone());
+                    update
+                }
+            };
+            evidence.updates.push(update);
+        }
+        Finding::Found((rule.judge)(&evidence), engine)
+    }
+}
+
+async fn pass(
+    page: Page,
+    work: &Work,
+    engine: Engine,
+    config: &Config,
+    tell: &dyn Fn(f64),
+) -> Result<Measurement, Failure> {
+    let is_it = |known: &&Measurement| known.config == *config && known.engine == engine;
+    let known = work.passes.borrow().iter().find(is_it).cloned();
+    if let Some(known) = known {
+        return Ok(known);
+    }
+    let ran = page.engines().measure(engine, config, &|| true, tell).await?;
+    // Nothing here asks for a run to be dropped.
+    let measurement = ran.ok_or(Failure::DeviceLost)?.measurement;
+    let mut passes = work.passes.borrow_mut();
+    if passes.len() >= KEPT {
+        passes.pop_front();
+    }
+    passes.push_back(measurement.clone());
+    Ok(measurement)
+}
+
+/// Whether there is something to run or to look up for a claim.
+pub(crate) const fn is_measurable(claim: &Claim) -> bool {
+    matches!(claim.test, Test::Measured(_))
+}

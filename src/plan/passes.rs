@@ -1,0 +1,86 @@
+//! The plans that one measurement takes, one after the other.
+
+use super::build::{build, profile};
+use super::decode::{branch_variances, measurement};
+use super::{Limits, Plan, PlanError};
+use crate::model::Config;
+use crate::stats::{Engine, Measurement};
+
+/// A measurement on its way: the plan to run now, and what earlier ones gave.
+pub struct Passes {
+    engine: Engine,
+    limits: Limits,
+    config: Config,
+    plan: Plan,
+    stage: Stage,
+    steps: usize,
+    steps_before: usize,
+}
+
+enum Stage {
+    /// A forward pass whose branch variances the run needs.
+    Profile,
+    /// The pass itself.
+    Main,
+    /// A second one beside it; with the words of the first.
+    Shaken(Vec<u32>),
+}
+
+impl Passes {
+    /// The passes of a run.
+    ///
+    /// # Errors
+    /// Where a device of these limits cannot hold it.
+    pub fn new(config: &Config, limits: &Limits, engine: Engine) -> Result<Self, PlanError> {
+        let mut plan = build(config, limits, &[])?;
+        let mut stage = Stage::Main;
+        let mut steps = plan.steps.len() * if plan.shaken().is_some() { 2 } else { 1 };
+        if let Some(profiled) = config.profiled() {
+            plan = profile(&profiled, limits)?;
+            stage = Stage::Profile;
+            steps += plan.steps.len();
+        }
+        Ok(Self { engine, limits: *limits, config: config.clone(), plan, stage, steps, steps_before: 0 })
+    }
+
+    /// The plan to run now.
+    #[must_use]
+    pub const fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Steps of all plans together.
+    #[must_use]
+    pub const fn steps(&self) -> usize {
+        self.steps
+    }
+
+    /// Steps of the plans that have run.
+    #[must_use]
+    pub const fn steps_before(&self) -> usize {
+        self.steps_before
+    }
+
+    /// Takes the words of the results of the plan that has run: the measurement where it was the last one.
+    ///
+    /// # Errors
+    /// Where the next plan does not fit.
+    pub fn advance(&mut self, words: Vec<u32>) -> Result<Option<Measurement>, PlanError> {
+        self.steps_before += self.plan.steps.len();
+        match std::mem::replace(&mut self.stage, Stage::Main) {
+            Stage::Profile => {
+                self.plan = build(&self.config, &self.limits, &branch_variances(&self.plan, &words))?;
+                Ok(None)
+            }
+            Stage::Main => match self.plan.shaken() {
+                Some(shaken) => {
+                    self.plan = shaken;
+                    self.stage = Stage::Shaken(words);
+                    Ok(None)
+                }
+                None => Ok(Some(measurement(&self.plan, self.engine, &words, None))),
+            },
+            Stage::Shaken(first) => Ok(Some(measurement(&self.plan, self.engine, &first, Some(&words)))),
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! What theory says of a run, as curves to be drawn over what was measured.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | [`recursion`](predict) | second moments from sublayer to sublayer, forward and backward |
+//! | `branch` | what attention, cross-attention and FFN do to them |
+//! | `gaussian` | the nonlinearities on Gaussians |
+//! | `closed` | bounds, scalings and limits in closed form |
+//! | `source` | papers |
+//!
+//! Nothing here runs a model. Where a curve starts from measured values it takes them from a [`Measurement`].
+
+mod branch;
+mod closed;
+mod gaussian;
+mod moments;
+mod recursion;
+mod source;
+
+pub use moments::Moments;
+pub use recursion::{Prediction, predict};
+pub use source::{Evidence, Source};
+
+use crate::model::Config;
+use crate::stats::{Measurement, Quantity};
+
+/// What a curve claims.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// The measured value is not below it.
+    LowerBound,
+    /// The measured value is not above it.
+    UpperBound,
+    /// The measured values are proportional to it; its size is taken from one of them.
+    Scaling,
+    /// The measured values are it.
+    Prediction,
+}
+
+/// One curve of theory over the curve of a measured quantity.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Overlay {
+    /// What it is called beside the line.
+    pub name: &'static str,
+    /// Where it comes from.
+    pub source: Source,
+    /// What it is drawn over; its units are those of this quantity.
+    pub quantity: Quantity,
+    /// The block or sublayer of the first value: 0 for states of the stream and for sublayers, 1 for weights.
+    pub first: usize,
+    /// As many values as the quantity has, in the same order; NaN where the theory says nothing.
+    pub values: Vec<f64>,
+    /// Where it holds.
+    pub holds: &'static str,
+    /// What it claims.
+    pub kind: Kind,
+}
+
+/// Every curve that theory has for a run.
+///
+/// They start from the measured stream and token cosine at boundary 0, and from the measured gradient and its cosine at
+/// boundary L. A curve whose start was not measured, or is marked, is left out.
+#[must_use]
+pub fn overlays(measurement: &Measurement) -> Vec<Overlay> {
+    let Some(stream) = moments(measurement, Quantity::StreamRms, Quantity::TokenCosine, 0) else { return Vec::new() };
+    let mut list = mean_field(measurement, stream);
+    list.extend(closed::overlays(measurement, stream));
+    list
+}
+
+/// How far the measurement is from a curve at one of its values: the difference of cosines, of anything else
+/// `measured / theory - 1`. `None` where either is missing or the measured value is marked.
+#[must_use]
+pub fn deviation(overlay: &Overlay, measurement: &Measurement, index: usize) -> Option<f64> {
+    let theory = *overlay.values.get(index)?;
+    let measured = *measurement.values(overlay.quantity).get(index)?;
+    let known = measurement.mark(overlay.quantity, index).is_none();
+    let deviation = match overlay.quantity {
+        Quantity::TokenCosine | Quantity::GradCosine => measured - theory,
+        _ => measured / theory - 1.0,
+    };
+    (known && deviation.is_finite()).then_some(deviation)
+}
+
+/// Whether the recursion describes such a model: its tokens are alike, and its scores are bounded by norms.
+#[must_use]
+pub fn mean_field_holds(config: &Config) -> bool {
+    !config.causal.0 && !config.has_unbounded_scores()
+}
+
+fn mean_field(measurement: &Measurement, stream: Moments) -> Vec<Overlay> {
+    const HOLDS: &str = "Wide limit, softmax not peaked (exact for uniform attention), no mask. Finite width lets gradients \
+                         drift by O(L/d); with few distinct tokens left, as in a deep Post-LN, they scatter.";
+    let config = &measurement.config;
+    if !mean_field_holds(config) {
+        return Vec::new();
+    }
+    let depth = config.depth as usize;
+    let top = moments(measurement, Quantity::GradStream, Quantity::GradCosine, depth);
+    // Frobenius over all rows and features, where moments are of one entry.
+    let entries = config.rows() as f64 * f64::from(config.width);
+    let prediction = predict(config, stream, top.map_or(Moments::new(1.0, 0.0), |top| top * (1.0 / entries)));
+    let cosines = |list: &[Moments]| list.iter().map(|moments| moments.cosine()).collect();
+    let overlay = |quantity, values| Overlay {
+        name: "mean field",
+        source: source::XIONG_PROOF,
+        quantity,
+        first: 0,
+        values,
+        holds: HOLDS,
+        kind: Kind::Prediction,
+    };
+    let mut list = vec![
+        overlay(Quantity::StreamRms, prediction.stream.iter().map(|stream| stream.rms()).collect()),
+        overlay(Quantity::TokenCosine, cosines(&prediction.stream)),
+        overlay(Quantity::UpdateRatio, prediction.update_ratio),
+    ];
+    if prediction.norm_jacobian.iter().any(|&jacobian| jacobian > 0.0) {
+        list.push(overlay(Quantity::NormJacobian, prediction.norm_jacobian));
+    }
+    if top.is_some() {
+        let sizes = prediction.gradient.iter().map(|gradient| (*gradient * entries).rms()).collect();
+        list.push(overlay(Quantity::GradStream, sizes));
+        list.push(overlay(Quantity::GradCosine, cosines(&prediction.gradient)));
+        list.push(overlay(Quantity::NetFactor, prediction.net_factor));
+    }
+    list
+}
+
+/// Second moments from a measured size and a measured cosine, if both can be believed.
+fn moments(measurement: &Measurement, size: Quantity, cosine: Quantity, index: usize) -> Option<Moments> {
+    let value = |quantity| {
+        let believed = matches!(measurement.mark(quantity, index), None | Some(crate::stats::Mark::Zero));
+        measurement.values(quantity).get(index).copied().filter(|value| believed && value.is_finite())
+    };
+    let moments = Moments::new(value(size)?, value(cosine)?);
+    (moments.own > 0.0).then_some(moments)
+}
