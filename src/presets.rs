@@ -166,7 +166,7 @@ pub const ALL: &[Preset] = &[
         sentence: "With cross-attention the gradient of Post-LN halves every two blocks; switch it off and it does \
                    not.",
         source: "Liu et al. 2020, arXiv 2004.08249; Chen and Wei 2026, arXiv 2601.19895, eq. 15",
-        query: "placement=post&depth=48&cross=1&causal=1&gradient=stream",
+        query: "placement=post&depth=48&cross=1&causal=1&statistic=grad_stream",
         left_out: "the encoder: the memory is a constant whose tokens are alike",
     },
     Preset {
@@ -185,7 +185,7 @@ pub const ALL: &[Preset] = &[
         sentence: "With small weights even deep Post-LN keeps its tokens apart; change Init to Xavier and they \
                    collapse.",
         source: "Nguyen and Salazar 2019, arXiv 1910.05895; Noci et al. 2022, arXiv 2206.03126",
-        query: "placement=post,pre&depth=12&init=small",
+        query: "placement=post,pre&depth=12&init=small&statistic=token_cosine&statistic_scale=linear",
         left_out: "all that training does",
     },
 ];

@@ -29,7 +29,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         sources: &[read(S::Xiong, "App. F")],
         literature: Verdict::Holds,
         test: Test::Measured(sublayers::CHAIN),
-        explore: Some("placement=post&depth=12&gradient=stream"),
+        explore: Some("placement=post&depth=12&statistic=net_factor&statistic_scale=linear"),
     },
     Claim {
         id: "C15",
@@ -41,7 +41,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         sources: &[read(S::Xiong, "Lemma 3")],
         literature: Verdict::Holds,
         test: Test::Measured(sublayers::JACOBIAN),
-        explore: Some("placement=pre&depth=48&gradient=stream"),
+        explore: Some("placement=pre&depth=48&statistic=norm_jacobian"),
     },
     Claim {
         id: "C16",
@@ -55,7 +55,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         sources: &[read(S::Xiong, "Lemmas 1 and 2")],
         literature: Verdict::InPart("the branch is of the stream's order; 2 is one value of many"),
         test: Test::Measured(sublayers::TWICE),
-        explore: Some("placement=post&depth=6&init=he"),
+        explore: Some("placement=post&depth=6&init=he&statistic=update_ratio"),
     },
     Claim {
         id: "C17",
@@ -69,7 +69,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         sources: &[read(S::Xiong, "App. F"), read(S::Keel, "eq. 15"), told(S::DsInit, "")],
         literature: Verdict::DoesNotHold,
         test: Test::Measured(post::EXPLODES),
-        explore: Some("placement=post,none&depth=48&gradient=stream"),
+        explore: Some("placement=post&depth=48&width=128&tokens=16&batch=1&seeds=8&statistic=grad_stream"),
     },
     Claim {
         id: "C18",
@@ -95,7 +95,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         sources: &[read(S::Xiong, "Theorem 1; App. F")],
         literature: Verdict::DoesNotHold,
         test: Test::Measured(post::LAYERS),
-        explore: Some("placement=post&depth=96"),
+        explore: Some("placement=post&depth=48&width=128&tokens=16&batch=1&seeds=8"),
     },
     Claim {
         id: "C20",
@@ -108,7 +108,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         sources: &[read(S::Xiong, "Theorem 1")],
         literature: Verdict::DoesNotHold,
         test: Test::Measured(post::TOGETHER),
-        explore: Some("placement=post&depth=96"),
+        explore: Some("placement=post&depth=48&width=128&tokens=16&batch=1&seeds=8"),
     },
     Claim {
         id: "C21",
@@ -132,7 +132,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         sources: &[read(S::Xiong, "App. F and G")],
         literature: Verdict::InPart("the formula; the proposition does not exist"),
         test: Test::Cited,
-        explore: Some("placement=pre&residual_scale=zero&gradient=stream"),
+        explore: Some("placement=pre&residual_scale=zero&statistic=grad_stream"),
     },
     Claim {
         id: "C23",
@@ -145,7 +145,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         sources: &[read(S::Xiong, "Lemma 2"), told(S::Gpt2, "§2.3")],
         literature: Verdict::OnlyIf("the matrices that write into the stream are scaled down"),
         test: Test::Measured(sublayers::NEAR_ZERO),
-        explore: Some("placement=pre&residual_scale=gpt2"),
+        explore: Some("placement=pre&residual_scale=gpt2&statistic=update_ratio"),
     },
     Claim {
         id: "C24",
@@ -158,7 +158,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         sources: &[read(S::Xiong, "App. F"), told(S::NormFormer, ""), read(S::DeepNet, "§5")],
         literature: Verdict::InPart("there is no exponential factor; towards the input the gradient grows as about √L"),
         test: Test::Measured(pre::IDENTITY),
-        explore: Some("placement=pre&depth=96&gradient=stream"),
+        explore: Some("placement=pre&depth=96&statistic=grad_stream"),
     },
     Claim {
         id: "C25",
@@ -207,7 +207,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         sources: &[read(S::Xiong, "§4")],
         literature: Verdict::InPart("it needs no warm-up; the reason given is wrong"),
         test: Test::Cited,
-        explore: Some("placement=post,pre&depth=96&gradient=stream"),
+        explore: Some("placement=post,pre&depth=96&statistic=grad_stream"),
     },
     Claim {
         id: "C29",
@@ -231,7 +231,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         sources: &[told(S::CogView, "§2.4"), told(S::PeriLn, "")],
         literature: Verdict::Holds,
         test: Test::Measured(stream::BOUNDED_BRANCH),
-        explore: Some("placement=sandwich&depth=96"),
+        explore: Some("placement=sandwich&depth=96&statistic=update_ratio"),
     },
     Claim {
         id: "C31",

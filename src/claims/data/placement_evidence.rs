@@ -89,7 +89,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         topic: Topic::History,
         said: "DeepNet trains 1000 layers on translation.",
         source_says: "500 layers of encoder and 500 of decoder, on OPUS-100.",
-        sources: &[read(S::DeepNet, "§5")],
+        sources: &[read(S::DeepNet, "abstract and experiments")],
         literature: Verdict::Holds,
         test: Test::Cited,
         explore: Some("placement=deepnorm&depth=200"),
@@ -114,7 +114,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         said: "Encoder-decoders of 200 layers train stably with it.",
         source_says: "100 layers each, with 3.2 billion parameters. At initialisation every layer gets the same \
                       gradient.",
-        sources: &[read(S::DeepNet, "§5")],
+        sources: &[read(S::DeepNet, "abstract")],
         literature: Verdict::Holds,
         test: Test::Measured(pre::DEEPNORM),
         explore: Some("placement=post,deepnorm&depth=200"),
@@ -168,7 +168,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         sources: &[read(S::Olmo2, "§3.3.2")],
         literature: Verdict::InPart("the placement needs QK-norm; for the rest no ablation was found"),
         test: Test::Measured(pre::OLMO2),
-        explore: Some("placement=olmo2,sandwich&depth=24&gradient=stream"),
+        explore: Some("placement=olmo2,sandwich&depth=24&statistic=grad_stream"),
     },
     Claim {
         id: "C50",

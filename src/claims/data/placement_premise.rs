@@ -94,7 +94,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         sources: &[read(S::Xiong, "§3.3, Theorem 1; App. F")],
         literature: Verdict::DoesNotHold,
         test: Test::Measured(post::GROWS),
-        explore: Some("placement=post&depth=96"),
+        explore: Some("placement=post&depth=48&width=128&tokens=16&batch=1&seeds=8"),
     },
     Claim {
         id: "C8",
@@ -165,6 +165,6 @@ pub(super) const CLAIMS: &[Claim] = &[
         sources: &[read(S::DeepNet, "§4"), told(S::TFixup, ""), read(S::Xiong, "§4.2, App. H"), told(S::RAdam, "")],
         literature: Verdict::DoesNotHold,
         test: Test::NeedsTraining,
-        explore: Some("placement=post&depth=12&init=small"),
+        explore: Some("placement=post&depth=12&init=small&statistic=token_cosine&statistic_scale=linear"),
     },
 ];

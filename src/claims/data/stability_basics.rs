@@ -83,7 +83,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         sources: &[told(S::Admin, ""), read(S::DeepNet, "§3"), read(S::Keel, "eq. 15"), told(S::DsInit, "Fig. 1")],
         literature: Verdict::OnlyIf("the blocks have cross-attention, or training has begun"),
         test: Test::Measured(decoder::VANISHES),
-        explore: Some("placement=post&depth=48&cross=1&causal=1"),
+        explore: Some("placement=post&depth=48&width=128&tokens=16&batch=1&causal=1&cross=1&seeds=8"),
     },
     Claim {
         id: "C62",
@@ -117,7 +117,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         said: "Wang et al. (2019) and Xiong et al. (2020) introduced Pre-LN.",
         source_says: "Xiong et al. themselves name earlier users: Baevski & Auli, Child et al., GPT-2 and \
                       Tensor2Tensor.",
-        sources: &[read(S::Xiong, "§2"), told(S::Baevski, ""), told(S::Child, ""), told(S::Gpt2, "§2.3")],
+        sources: &[read(S::Xiong, ""), told(S::Baevski, ""), told(S::Child, ""), told(S::Gpt2, "§2.3")],
         literature: Verdict::DoesNotHold,
         test: Test::Cited,
         explore: None,
@@ -132,7 +132,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         sources: &[read(S::Xiong, "Table 1")],
         literature: Verdict::Holds,
         test: Test::Measured(pre::UNTOUCHED),
-        explore: Some("placement=post,pre&residual_scale=zero&gradient=stream"),
+        explore: Some("placement=post,pre&residual_scale=zero&statistic=grad_stream"),
     },
     Claim {
         id: "C66",
@@ -145,7 +145,9 @@ pub(super) const CLAIMS: &[Claim] = &[
         sources: &[told(S::Admin, ""), read(S::Keel, "eq. 15"), told(S::DsInit, "Fig. 1")],
         literature: Verdict::OnlyIf("the blocks have cross-attention, or training has begun"),
         test: Test::Measured(decoder::DAMPENS),
-        explore: Some("placement=post&depth=48&cross=1&causal=1&gradient=stream"),
+        explore: Some(
+            "placement=post&depth=48&width=128&tokens=16&batch=1&causal=1&cross=1&seeds=8&statistic=grad_stream",
+        ),
     },
     Claim {
         id: "C67",
@@ -170,7 +172,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         sources: &[read(S::Xiong, "Theorem 1; App. F")],
         literature: Verdict::DoesNotHold,
         test: Test::Measured(decoder::EARLY),
-        explore: Some("placement=post&depth=48"),
+        explore: Some("placement=post&depth=48&width=128&tokens=16&batch=1&seeds=8"),
     },
     Claim {
         id: "C69",
@@ -183,7 +185,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         sources: &[told(S::Admin, ""), read(S::Keel, "eq. 15")],
         literature: Verdict::OnlyIf("the blocks have cross-attention"),
         test: Test::Measured(decoder::AT_100),
-        explore: Some("placement=post&depth=100&cross=1&causal=1"),
+        explore: Some("placement=post&depth=100&width=128&tokens=16&batch=1&causal=1&cross=1&seeds=8"),
     },
     Claim {
         id: "C70",
@@ -196,7 +198,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         sources: &[read(S::DeepNet, "§3"), told(S::Admin, "")],
         literature: Verdict::OnlyIf("the optimiser does not rescale the gradient and layers differ in it"),
         test: Test::Measured(decoder::OVERSHOOT),
-        explore: Some("placement=post&depth=24&cross=1&causal=1"),
+        explore: Some("placement=post&depth=24&width=128&tokens=16&batch=1&causal=1&cross=1&seeds=8"),
     },
     Claim {
         id: "C71",

@@ -44,7 +44,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         sources: &[told(S::PeriLn, ""), read(S::Ieee754, "binary16")],
         literature: Verdict::OnlyIf("the format is FP16 and training has made the stream far larger than it starts"),
         test: Test::Measured(stream::OVERFLOW),
-        explore: Some("placement=pre,none&depth=48&stream_scale=log"),
+        explore: Some("placement=pre,none&depth=48&statistic=stream_max&stream_scale=log"),
     },
     Claim {
         id: "C78",
@@ -57,7 +57,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         sources: &[told(S::Dong, ""), told(S::Noci, ""), told(S::ResiDual, "")],
         literature: Verdict::DoesNotHold,
         test: Test::Measured(stream::COLLAPSE),
-        explore: Some("placement=post,pre&depth=24"),
+        explore: Some("placement=post,pre&depth=24&statistic=token_cosine&statistic_scale=linear"),
     },
     Claim {
         id: "C79",

@@ -21,7 +21,7 @@ fn updates(evidence: &Evidence, meant: impl Fn(&Config) -> bool) -> Vec<(f64, f6
 pub(in super::super) const FIRST_STEP: Rule = Rule {
     question: || Question {
         passes: grid("placement=post", &[6, 12, 24], 8),
-        updates: grid("placement=post", &[6, 12, 24], 2),
+        updates: grid("placement=post", &[6, 12, 24], 4),
         ..Question::default()
     },
     judge: |evidence| {
@@ -47,7 +47,7 @@ pub(in super::super) const FIRST_STEP: Rule = Rule {
 
 /// C27: deeper Pre-LN is more stable at the same learning rate.
 pub(in super::super) const DEEPER: Rule = Rule {
-    question: || Question { updates: grid("placement=pre", &[6, 12, 24], 2), ..Question::default() },
+    question: || Question { updates: grid("placement=pre", &[6, 12, 24], 4), ..Question::default() },
     judge: |evidence| {
         let update = updates(evidence, is(Placement::Pre));
         let with_depth = power(&update);
