@@ -11,7 +11,7 @@
 //! | [`plan`] | a configuration as buffers and dispatches, as data | `model`, `stats` |
 //! | [`cpu`] | the kernels' twins, and the engine that runs a plan on them | `plan` |
 //! | `gpu` | shaders, pipelines, execution and readback through wgpu | `plan` |
-//! | [`claims`] | what two guides and the literature say, and rules that test it | `model`, `share`, `stats`, `chart::number` |
+//! | [`claims`] | what guides and literature say, and rules that test it | `model`, `share`, `stats`, `chart::number` |
 //! | [`presets`] | named queries of links | nothing |
 //! | [`chart`] | charts as scenes of shapes, with no canvas in them | `stats` |
 //! | `app` | the page | all of it |

@@ -42,8 +42,8 @@ pub const ALL: &[Preset] = &[
         sentence: "The decoder of the first Transformer: Post-LN with cross-attention, where gradients do vanish.",
         source: "Vaswani et al. 2017, arXiv 1706.03762, §3.1",
         query: "placement=post&depth=6&cross=1&memory_cos=0.7&causal=1&init=xavier-uniform",
-        left_out: "biases, embeddings and positions, dropout, the encoder itself: the memory is a constant; vocabulary and \
-                   width",
+        left_out: "biases, embeddings and positions, dropout, the encoder itself: the memory is a constant; vocabulary \
+                   and width",
     },
     Preset {
         key: "bert",
@@ -52,8 +52,8 @@ pub const ALL: &[Preset] = &[
         sentence: "24 blocks of Post-LN, GELU, and weights of standard deviation 0.02 whatever the width.",
         source: "Devlin et al. 2018, arXiv 1810.04805, §3 and App. A.2",
         query: "placement=post&depth=24&act=gelu&init=normal-0.02",
-        left_out: "biases, embeddings, dropout, the cut of the normal at two deviations; at width 64 a deviation of 0.02 makes \
-                   the branches far smaller than at BERT's 1024",
+        left_out: "biases, embeddings, dropout, the cut of the normal at two deviations; at width 64 a deviation of \
+                   0.02 makes the branches far smaller than at BERT's 1024",
     },
     Preset {
         key: "gpt-2",
@@ -62,8 +62,8 @@ pub const ALL: &[Preset] = &[
         sentence: "Pre-LN whose branches are scaled down with depth, so that the stream hardly grows.",
         source: "Radford et al. 2019, §2.3",
         query: "placement=pre&depth=48&act=gelu&init=normal-0.02&residual_scale=gpt2&causal=1",
-        left_out: "biases, embeddings, dropout; whether N counts blocks or sublayers is not said, and here it counts sublayers; \
-                   vocabulary and width",
+        left_out: "biases, embeddings, dropout; whether N counts blocks or sublayers is not said, and here it counts \
+                   sublayers; vocabulary and width",
     },
     Preset {
         key: "llama-3",
@@ -72,8 +72,8 @@ pub const ALL: &[Preset] = &[
         sentence: "The plain Pre-LN of most open models: RMSNorm, SwiGLU, causal.",
         source: "Grattafiori et al. 2024, arXiv 2407.21783, §3.2",
         query: "placement=pre&depth=32&norm=rmsnorm&act=swiglu&causal=1",
-        left_out: "rotary positions, grouped queries, embeddings, its own ratio of FFN to width and its init; vocabulary and \
-                   width",
+        left_out: "rotary positions, grouped queries, embeddings, its own ratio of FFN to width and its init; \
+                   vocabulary and width",
     },
     Preset {
         key: "xiong",
@@ -82,7 +82,8 @@ pub const ALL: &[Preset] = &[
         sentence: "What Theorem 1 is about: the last layer's gradient falls as 1/√L in Pre-LN and stays in Post-LN.",
         source: "Xiong et al. 2020, arXiv 2002.04745, §3.3",
         query: "placement=post,pre&depth=12&heads=1&ffn=1&attention=uniform&output_projection=0",
-        left_out: "width 512 and more tokens, which the value 1.6 of their figure depends on; their figure is of real text",
+        left_out: "width 512 and more tokens, which the value 1.6 of their figure depends on; their figure is of real \
+                   text",
     },
     Preset {
         key: "cogview",
@@ -152,7 +153,8 @@ pub const ALL: &[Preset] = &[
         key: "post-pre-96",
         kind: PresetKind::Lesson,
         title: "Post-LN and Pre-LN at 96",
-        sentence: "One keeps the stream and evens out gradients, the other lets the stream grow and favours its first layers.",
+        sentence: "One keeps the stream and evens out gradients, the other lets the stream grow and favours its first \
+                   layers.",
         source: "Xiong et al. 2020, arXiv 2002.04745, Lemma 2 and Theorem 1",
         query: "placement=post,pre&depth=96",
         left_out: "all that training does",
@@ -161,9 +163,10 @@ pub const ALL: &[Preset] = &[
         key: "cross-attention",
         kind: PresetKind::Lesson,
         title: "2^(−L/2) of cross-attention",
-        sentence: "With cross-attention the gradient of Post-LN halves every two blocks; switch it off and it does not.",
+        sentence: "With cross-attention the gradient of Post-LN halves every two blocks; switch it off and it does \
+                   not.",
         source: "Liu et al. 2020, arXiv 2004.08249; Chen and Wei 2026, arXiv 2601.19895, eq. 15",
-        query: "placement=post&depth=48&cross=1&causal=1&gradient=stream",
+        query: "placement=post&depth=48&cross=1&causal=1&statistic=grad_stream",
         left_out: "the encoder: the memory is a constant whose tokens are alike",
     },
     Preset {
@@ -179,9 +182,10 @@ pub const ALL: &[Preset] = &[
         key: "init",
         kind: PresetKind::Lesson,
         title: "Init decides as much as placement",
-        sentence: "With small weights even deep Post-LN keeps its tokens apart; change Init to Xavier and they collapse.",
+        sentence: "With small weights even deep Post-LN keeps its tokens apart; change Init to Xavier and they \
+                   collapse.",
         source: "Nguyen and Salazar 2019, arXiv 1910.05895; Noci et al. 2022, arXiv 2206.03126",
-        query: "placement=post,pre&depth=12&init=small",
+        query: "placement=post,pre&depth=12&init=small&statistic=token_cosine&statistic_scale=linear",
         left_out: "all that training does",
     },
 ];

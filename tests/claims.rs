@@ -115,8 +115,8 @@ fn all_of<T: Send>(configs: Vec<Config>, work: impl Fn(&Config) -> T + Sync) -> 
     done.into_inner().expect("no thread panics")
 }
 
-/// Whether a rule's verdict is what the literature has. What holds under a condition or in part is put into words by each
-/// in its own way. Where nobody says it, the rule stands alone.
+/// Whether a rule's verdict is what the literature has. What holds under a condition or in part is put into words by
+/// each in its own way. What nobody else says (C27) is not found either.
 fn agrees(literature: Verdict, found: Verdict) -> bool {
     let half = |verdict: Verdict| matches!(verdict.kind(), VerdictKind::OnlyIf | VerdictKind::InPart);
     match literature {
@@ -139,7 +139,7 @@ fn rules_find_what_the_literature_has() {
     let mut wrong = Vec::new();
     for (claim, rule, question) in &questions {
         let evidence: Evidence =
-            question.answer(|config| passes[&name(config)].clone(), |config| updates[&name(config)].clone());
+            question.answer(|config| passes[&name(config)].clone(), |config| updates[&name(config)]);
         let outcome = (rule.judge)(&evidence);
         println!("{}: {}\n  {}\n  {}", claim.id, outcome.verdict, outcome.measured, outcome.sentence);
         if !agrees(claim.literature, outcome.verdict) {

@@ -81,8 +81,8 @@ pub enum Test {
 pub struct Rule {
     /// What it has to know.
     pub question: fn() -> Question,
-    /// What follows. It goes by the configurations of the evidence and not by their order; a value that the engine marks
-    /// as unresolved decides nothing.
+    /// What follows. It goes by the configurations of the evidence and not by their order; a value that the engine
+    /// marks as unresolved decides nothing.
     pub judge: fn(&Evidence) -> Outcome,
 }
 

@@ -29,7 +29,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         sources: &[read(S::Xiong, "App. F")],
         literature: Verdict::Holds,
         test: Test::Measured(sublayers::CHAIN),
-        explore: Some("placement=post&depth=12&gradient=stream"),
+        explore: Some("placement=post&depth=12&statistic=net_factor&statistic_scale=linear"),
     },
     Claim {
         id: "C15",
@@ -41,20 +41,21 @@ pub(super) const CLAIMS: &[Claim] = &[
         sources: &[read(S::Xiong, "Lemma 3")],
         literature: Verdict::Holds,
         test: Test::Measured(sublayers::JACOBIAN),
-        explore: Some("placement=pre&depth=48&gradient=stream"),
+        explore: Some("placement=pre&depth=48&statistic=norm_jacobian"),
     },
     Claim {
         id: "C16",
         guide: GUIDE,
         place: "§2 Derivation, Post-Norm",
         topic: Topic::Stream,
-        said: "At initialisation a branch returns something as large as its input, so that each sum has twice the variance.",
-        source_says: "With Xavier's init and an FFN as wide as the stream the factor is 1.5. It depends on the init and on \
-                      how alike the tokens are, and lies anywhere between just over 1 and 5.",
+        said: "At initialisation a branch returns something as large as its input, so that each sum has twice the \
+               variance.",
+        source_says: "With Xavier's init and an FFN as wide as the stream the factor is 1.5. It depends on the init \
+                      and on how alike the tokens are, and lies anywhere between just over 1 and 5.",
         sources: &[read(S::Xiong, "Lemmas 1 and 2")],
         literature: Verdict::InPart("the branch is of the stream's order; 2 is one value of many"),
         test: Test::Measured(sublayers::TWICE),
-        explore: Some("placement=post&depth=6&init=he"),
+        explore: Some("placement=post&depth=6&init=he&statistic=update_ratio"),
     },
     Claim {
         id: "C17",
@@ -62,21 +63,21 @@ pub(super) const CLAIMS: &[Claim] = &[
         place: "§2 Derivation, Post-Norm",
         topic: Topic::Gradients,
         said: "Over L layers this multiplies up to 2^(L/2), and the gradients of Post-LN explode.",
-        source_says: "A norm that divides by the larger sum makes a gradient smaller: Keel has 2^(−L/2). With the Jacobian of \
-                      the branch counted, self-attention and FFN leave it about as it is. What explodes is a model without \
-                      norms.",
+        source_says: "A norm that divides by the larger sum makes a gradient smaller: Keel has 2^(−L/2). With the \
+                      Jacobian of the branch counted, self-attention and FFN leave it about as it is. What explodes is \
+                      a model without norms.",
         sources: &[read(S::Xiong, "App. F"), read(S::Keel, "eq. 15"), told(S::DsInit, "")],
         literature: Verdict::DoesNotHold,
         test: Test::Measured(post::EXPLODES),
-        explore: Some("placement=post,none&depth=48&gradient=stream"),
+        explore: Some("placement=post&depth=48&width=128&tokens=16&batch=1&seeds=8&statistic=grad_stream"),
     },
     Claim {
         id: "C18",
         guide: GUIDE,
         place: "§2 Derivation, Post-Norm",
         topic: Topic::Gradients,
-        said: "Theorem 1 and Proposition 1 of Xiong et al. put the last sublayer's gradient at exactly the order d√ln d, \
-               whatever the depth.",
+        said: "Theorem 1 and Proposition 1 of Xiong et al. put the last sublayer's gradient at exactly the order d√ln \
+               d, whatever the depth.",
         source_says: "Theorem 1 is an upper bound and for W₂ of the last FFN only. Proposition 1 is about tails of a \
                       distribution.",
         sources: &[read(S::Xiong, "Theorem 1; App. G")],
@@ -94,20 +95,20 @@ pub(super) const CLAIMS: &[Claim] = &[
         sources: &[read(S::Xiong, "Theorem 1; App. F")],
         literature: Verdict::DoesNotHold,
         test: Test::Measured(post::LAYERS),
-        explore: Some("placement=post&depth=96"),
+        explore: Some("placement=post&depth=48&width=128&tokens=16&batch=1&seeds=8"),
     },
     Claim {
         id: "C20",
         guide: GUIDE,
         place: "§1 and §2, taken together",
         topic: Topic::Gradients,
-        said: "All at once: the gradient grows with depth, by 2^(L/2), is independent of depth at the end, and goes as √L \
-               in single layers.",
+        said: "All at once: the gradient grows with depth, by 2^(L/2), is independent of depth at the end, and goes as \
+               √L in single layers.",
         source_says: "The statements exclude one another; only the second last is in the source.",
         sources: &[read(S::Xiong, "Theorem 1")],
         literature: Verdict::DoesNotHold,
         test: Test::Measured(post::TOGETHER),
-        explore: Some("placement=post&depth=96"),
+        explore: Some("placement=post&depth=48&width=128&tokens=16&batch=1&seeds=8"),
     },
     Claim {
         id: "C21",
@@ -131,7 +132,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         sources: &[read(S::Xiong, "App. F and G")],
         literature: Verdict::InPart("the formula; the proposition does not exist"),
         test: Test::Cited,
-        explore: Some("placement=pre&residual_scale=zero&gradient=stream"),
+        explore: Some("placement=pre&residual_scale=zero&statistic=grad_stream"),
     },
     Claim {
         id: "C23",
@@ -139,12 +140,12 @@ pub(super) const CLAIMS: &[Claim] = &[
         place: "§2 Derivation, Pre-Norm",
         topic: Topic::Init,
         said: "The identity dominates at first, for a random branch contributes next to nothing.",
-        source_says: "The variance that a branch adds is a fixed share of 1, so the stream grows linearly. Near zero it is where \
-                      the init makes it so: GPT-2, Fixup, ReZero.",
+        source_says: "The variance that a branch adds is a fixed share of 1, so the stream grows linearly. Near zero \
+                      it is where the init makes it so: GPT-2, Fixup, ReZero.",
         sources: &[read(S::Xiong, "Lemma 2"), told(S::Gpt2, "§2.3")],
         literature: Verdict::OnlyIf("the matrices that write into the stream are scaled down"),
         test: Test::Measured(sublayers::NEAR_ZERO),
-        explore: Some("placement=pre&residual_scale=gpt2"),
+        explore: Some("placement=pre&residual_scale=gpt2&statistic=update_ratio"),
     },
     Claim {
         id: "C24",
@@ -152,12 +153,12 @@ pub(super) const CLAIMS: &[Claim] = &[
         place: "§2 Derivation, Pre-Norm",
         topic: Topic::Gradients,
         said: "The product over all layers stays near the identity, and depth hardly changes a gradient.",
-        source_says: "Lower layers are expected to have about the same gradient. As the stream grows, however, a layer's share \
-                      falls, and the gradient of the stream rises towards the input.",
+        source_says: "Lower layers are expected to have about the same gradient. As the stream grows, however, a \
+                      layer's share falls, and the gradient of the stream rises towards the input.",
         sources: &[read(S::Xiong, "App. F"), told(S::NormFormer, ""), read(S::DeepNet, "§5")],
         literature: Verdict::InPart("there is no exponential factor; towards the input the gradient grows as about √L"),
         test: Test::Measured(pre::IDENTITY),
-        explore: Some("placement=pre&depth=96&gradient=stream"),
+        explore: Some("placement=pre&depth=96&statistic=grad_stream"),
     },
     Claim {
         id: "C25",
@@ -201,11 +202,12 @@ pub(super) const CLAIMS: &[Claim] = &[
         place: "§2 Derivation, Pre-Norm",
         topic: Topic::Training,
         said: "Pre-LN needs no warm-up, as its first step no longer rides on a gradient amplified by 2^(L/2).",
-        source_says: "That Pre-LN trains without warm-up is shown. There is no such amplification in Post-LN for it to be free of.",
+        source_says: "That Pre-LN trains without warm-up is shown. There is no such amplification in Post-LN for it to \
+                      be free of.",
         sources: &[read(S::Xiong, "§4")],
         literature: Verdict::InPart("it needs no warm-up; the reason given is wrong"),
         test: Test::Cited,
-        explore: Some("placement=post,pre&depth=96&gradient=stream"),
+        explore: Some("placement=post,pre&depth=96&statistic=grad_stream"),
     },
     Claim {
         id: "C29",
@@ -229,7 +231,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         sources: &[told(S::CogView, "§2.4"), told(S::PeriLn, "")],
         literature: Verdict::Holds,
         test: Test::Measured(stream::BOUNDED_BRANCH),
-        explore: Some("placement=sandwich&depth=96"),
+        explore: Some("placement=sandwich&depth=96&statistic=update_ratio"),
     },
     Claim {
         id: "C31",
@@ -272,9 +274,10 @@ pub(super) const CLAIMS: &[Claim] = &[
         guide: GUIDE,
         place: "§2 Derivation, cost",
         topic: Topic::Cost,
-        said: "They cost 2LTd operations a pass, negligible beside Ld² parameters of projections and LT²d operations of attention.",
-        source_says: "A norm takes three to four operations an element, and the projections' own 24LTd² operations are left out \
-                      of the comparison. Negligible it is.",
+        said: "They cost 2LTd operations a pass, negligible beside Ld² parameters of projections and LT²d operations \
+               of attention.",
+        source_says: "A norm takes three to four operations an element, and the projections' own 24LTd² operations are \
+                      left out of the comparison. Negligible it is.",
         sources: &[told(S::RmsNorm, "§3")],
         literature: Verdict::InPart("negligible, but three to four times as much as stated"),
         test: Test::Measured(cost::OPERATIONS),

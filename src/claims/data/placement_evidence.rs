@@ -25,7 +25,8 @@ pub(super) const CLAIMS: &[Claim] = &[
         place: "§4 Evidence, Xiong et al.",
         topic: Topic::Training,
         said: "Base Post-LN without warm-up on WMT stays flat for 1000 steps and then diverges.",
-        source_says: "No such run is reported. On IWSLT the model ends at BLEU 8.45: it is stuck, and does not explode.",
+        source_says: "No such run is reported. On IWSLT the model ends at BLEU 8.45: it is stuck, and does not \
+                      explode.",
         sources: &[read(S::Xiong, "§3.2")],
         literature: Verdict::DoesNotHold,
         test: Test::NeedsTraining,
@@ -37,7 +38,8 @@ pub(super) const CLAIMS: &[Claim] = &[
         place: "§4 Evidence, Xiong et al.",
         topic: Topic::Training,
         said: "Pre-LN without warm-up reaches the BLEU of Post-LN with it in half the time.",
-        source_says: "Results are comparable; 9 epochs stand against 15 on IWSLT, and 500,000 updates against 700,000 for BERT.",
+        source_says: "Results are comparable; 9 epochs stand against 15 on IWSLT, and 500,000 updates against 700,000 \
+                      for BERT.",
         sources: &[read(S::Xiong, "§4")],
         literature: Verdict::InPart("as good, and faster by a third or so"),
         test: Test::Cited,
@@ -73,8 +75,8 @@ pub(super) const CLAIMS: &[Claim] = &[
         place: "§4 Evidence, Wang et al.",
         topic: Topic::Training,
         said: "Its Table 5 has Post-LN diverge at 20 layers and Pre-LN stable at 30.",
-        source_says: "Plain Post-LN failed at 20. The model of 30 layers has dense connections between layers besides Pre-LN, \
-                      and with those Post-LN trained at 25 too. The number of the table could not be checked.",
+        source_says: "Plain Post-LN failed at 20. The model of 30 layers has dense connections between layers besides \
+                      Pre-LN, and with those Post-LN trained at 25 too. The number of the table could not be checked.",
         sources: &[told(S::WangQiang, "results")],
         literature: Verdict::InPart("Post-LN failed at 20 layers; what trained at 30 was more than Pre-LN"),
         test: Test::Cited,
@@ -87,7 +89,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         topic: Topic::History,
         said: "DeepNet trains 1000 layers on translation.",
         source_says: "500 layers of encoder and 500 of decoder, on OPUS-100.",
-        sources: &[read(S::DeepNet, "§5")],
+        sources: &[read(S::DeepNet, "abstract and experiments")],
         literature: Verdict::Holds,
         test: Test::Cited,
         explore: Some("placement=deepnorm&depth=200"),
@@ -110,8 +112,9 @@ pub(super) const CLAIMS: &[Claim] = &[
         place: "§4 Evidence, DeepNet",
         topic: Topic::Training,
         said: "Encoder-decoders of 200 layers train stably with it.",
-        source_says: "100 layers each, with 3.2 billion parameters. At initialisation every layer gets the same gradient.",
-        sources: &[read(S::DeepNet, "§5")],
+        source_says: "100 layers each, with 3.2 billion parameters. At initialisation every layer gets the same \
+                      gradient.",
+        sources: &[read(S::DeepNet, "abstract")],
         literature: Verdict::Holds,
         test: Test::Measured(pre::DEEPNORM),
         explore: Some("placement=post,deepnorm&depth=200"),
@@ -134,7 +137,8 @@ pub(super) const CLAIMS: &[Claim] = &[
         place: "§4 Evidence, OLMo 2",
         topic: Topic::History,
         said: "The reordered norm is in §3.1 and Figure 5 of the OLMo 2 report.",
-        source_says: "It is in §3.3.2 and Figure 7; §3.1 is about repeated n-grams and Figure 5 about growth over depth.",
+        source_says: "It is in §3.3.2 and Figure 7; §3.1 is about repeated n-grams and Figure 5 about growth over \
+                      depth.",
         sources: &[read(S::Olmo2, "§3.1, §3.2, §3.3.2; Figs. 5 and 7")],
         literature: Verdict::InPart("it is in the report, elsewhere"),
         test: Test::Cited,
@@ -145,9 +149,10 @@ pub(super) const CLAIMS: &[Claim] = &[
         guide: GUIDE,
         place: "§4 Evidence, OLMo 2",
         topic: Topic::Training,
-        said: "The reordered norm did away with the loss spikes of its predecessor over 5 trillion tokens of the 13B model.",
-        source_says: "Together with QK-norm it lowered a score of spikes from 0.108 to 0.069; a new init lowered it from 0.40 to \
-                      0.03, and a filter of the data did its part.",
+        said: "The reordered norm did away with the loss spikes of its predecessor over 5 trillion tokens of the 13B \
+               model.",
+        source_says: "Together with QK-norm it lowered a score of spikes from 0.108 to 0.069; a new init lowered it \
+                      from 0.40 to 0.03, and a filter of the data did its part.",
         sources: &[read(S::Olmo2, "§3")],
         literature: Verdict::DoesNotHold,
         test: Test::Cited,
@@ -163,7 +168,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         sources: &[read(S::Olmo2, "§3.3.2")],
         literature: Verdict::InPart("the placement needs QK-norm; for the rest no ablation was found"),
         test: Test::Measured(pre::OLMO2),
-        explore: Some("placement=olmo2,sandwich&depth=24&gradient=stream"),
+        explore: Some("placement=olmo2,sandwich&depth=24&statistic=grad_stream"),
     },
     Claim {
         id: "C50",
@@ -219,7 +224,8 @@ pub(super) const CLAIMS: &[Claim] = &[
         place: "§4 Evidence, the gap",
         topic: Topic::Training,
         said: "No public study compares Pre-LN, Sandwich-LN and the reordered norm with all else equal.",
-        source_says: "At 70B none does. Peri-LN compares Post-LN, Pre-LN and Peri-LN on the same data from 400M to 3.2B.",
+        source_says: "At 70B none does. Peri-LN compares Post-LN, Pre-LN and Peri-LN on the same data from 400M to \
+                      3.2B.",
         sources: &[told(S::PeriLn, "experiments")],
         literature: Verdict::InPart("at the largest sizes; at 400M to 3.2B there is one"),
         test: Test::Cited,

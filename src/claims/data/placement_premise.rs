@@ -25,7 +25,8 @@ pub(super) const CLAIMS: &[Claim] = &[
         place: "§1 Premise, 1st paragraph",
         topic: Topic::History,
         said: "That order came from ResNet's habits, and the paper gave no reason of its own for it.",
-        source_says: "The paper cites residual learning and layer normalization and says nothing of where the order is from.",
+        source_says: "The paper cites residual learning and layer normalization and says nothing of where the order is \
+                      from.",
         sources: &[told(S::Vaswani, "§3.1"), told(S::ResNet, ""), told(S::LayerNorm, "")],
         literature: Verdict::NoSource,
         test: Test::Cited,
@@ -49,8 +50,8 @@ pub(super) const CLAIMS: &[Claim] = &[
         place: "§1 Premise, 1st paragraph",
         topic: Topic::Training,
         said: "Leave out either of the two, and the base model of six layers does not converge.",
-        source_says: "On IWSLT, six layers without warm-up end at BLEU 8.45 where about 34 is usual. For the base model on WMT \
-                      nobody shows it, and for β₂ there is no evidence at all.",
+        source_says: "On IWSLT, six layers without warm-up end at BLEU 8.45 where about 34 is usual. For the base \
+                      model on WMT nobody shows it, and for β₂ there is no evidence at all.",
         sources: &[read(S::Xiong, "§3.2, Fig. 2")],
         literature: Verdict::InPart("the warm-up, on a small translation task; for β₂ nothing was found"),
         test: Test::NeedsTraining,
@@ -74,8 +75,8 @@ pub(super) const CLAIMS: &[Claim] = &[
         place: "§1 Premise, 2nd paragraph",
         topic: Topic::Training,
         said: "Encoders for translation diverged from 24 layers on unless they were tuned at length (1906.01787).",
-        source_says: "The paper reports that stacking more layers of Post-LN failed in some of its experiments. The guide \
-                      itself later gives 20 layers.",
+        source_says: "The paper reports that stacking more layers of Post-LN failed in some of its experiments. The \
+                      guide itself later gives 20 layers.",
         sources: &[told(S::WangQiang, "§1 and experiments")],
         literature: Verdict::InPart("deep Post-LN encoders failed there; the number of layers is not the paper's"),
         test: Test::Cited,
@@ -86,12 +87,14 @@ pub(super) const CLAIMS: &[Claim] = &[
         guide: GUIDE,
         place: "§1 Premise, 2nd paragraph",
         topic: Topic::Gradients,
-        said: "Xiong et al. showed that in Post-LN the gradient at initialisation becomes larger as the model becomes deeper.",
-        source_says: "Their bound for the last layer does not contain the depth, and for lower layers they expect less.",
+        said: "Xiong et al. showed that in Post-LN the gradient at initialisation becomes larger as the model becomes \
+               deeper.",
+        source_says: "Their bound for the last layer does not contain the depth, and for lower layers they expect \
+                      less.",
         sources: &[read(S::Xiong, "§3.3, Theorem 1; App. F")],
         literature: Verdict::DoesNotHold,
         test: Test::Measured(post::GROWS),
-        explore: Some("placement=post&depth=96"),
+        explore: Some("placement=post&depth=48&width=128&tokens=16&batch=1&seeds=8"),
     },
     Claim {
         id: "C8",
@@ -99,8 +102,8 @@ pub(super) const CLAIMS: &[Claim] = &[
         place: "§1 Premise, 2nd paragraph",
         topic: Topic::Training,
         said: "The first steps therefore go much too far, and warm-up is the way around it.",
-        source_says: "Xiong et al. argue from the large gradient near the output. DeepNet and Admin find the cause in how much \
-                      one step changes the model's output, not in the size of the gradient.",
+        source_says: "Xiong et al. argue from the large gradient near the output. DeepNet and Admin find the cause in \
+                      how much one step changes the model's output, not in the size of the gradient.",
         sources: &[read(S::Xiong, "§3.3"), read(S::DeepNet, "§3, Theorem 4.2"), told(S::Admin, "Corollaries 1 and 2")],
         literature: Verdict::InPart("the first steps go too far; a gradient that grows with depth is not why"),
         test: Test::Measured(update::FIRST_STEP),
@@ -135,7 +138,8 @@ pub(super) const CLAIMS: &[Claim] = &[
         guide: GUIDE,
         place: "§1 Premise, 3rd paragraph",
         topic: Topic::Adoption,
-        said: "A few recent models differ: some put a second norm into the branch, OLMo 2 returns to a changed Post-LN.",
+        said: "A few recent models differ: some put a second norm into the branch, OLMo 2 returns to a changed \
+               Post-LN.",
         source_says: "Both kinds exist. GLM-130B with DeepNorm, Swin V2 and Chameleon are left out.",
         sources: &[
             read(S::Gemma2, "§2"),
@@ -154,12 +158,13 @@ pub(super) const CLAIMS: &[Claim] = &[
         guide: GUIDE,
         place: "§1 Premise, last paragraph",
         topic: Topic::Training,
-        said: "Where the norm stands is the one architectural choice that decides whether a deep model trains without warm-up.",
-        source_says: "DeepNorm, T-Fixup, RAdam and small learning rates all train Post-LN, or a model without norms, without \
-                      warm-up: initialisation and optimiser decide as well.",
+        said: "Where the norm stands is the one architectural choice that decides whether a deep model trains without \
+               warm-up.",
+        source_says: "DeepNorm, T-Fixup, RAdam and small learning rates all train Post-LN, or a model without norms, \
+                      without warm-up: initialisation and optimiser decide as well.",
         sources: &[read(S::DeepNet, "§4"), told(S::TFixup, ""), read(S::Xiong, "§4.2, App. H"), told(S::RAdam, "")],
         literature: Verdict::DoesNotHold,
         test: Test::NeedsTraining,
-        explore: Some("placement=post&depth=12&init=small"),
+        explore: Some("placement=post&depth=12&init=small&statistic=token_cosine&statistic_scale=linear"),
     },
 ];

@@ -61,8 +61,8 @@ pub(super) const CLAIMS: &[Claim] = &[
         place: "Quick summary",
         topic: Topic::Stream,
         said: "Pre-LN leads to massive activations, that is, to a variance that grows exponentially.",
-        source_says: "At initialisation it grows linearly. An exponential is the upper bound in one paper and seen in training by \
-                      another; massive activations are something else again.",
+        source_says: "At initialisation it grows linearly. An exponential is the upper bound in one paper and seen in \
+                      training by another; massive activations are something else again.",
         sources: &[
             read(S::Xiong, "Lemma 2"),
             told(S::CurseOfDepth, ""),
@@ -83,7 +83,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         sources: &[told(S::Admin, ""), read(S::DeepNet, "§3"), read(S::Keel, "eq. 15"), told(S::DsInit, "Fig. 1")],
         literature: Verdict::OnlyIf("the blocks have cross-attention, or training has begun"),
         test: Test::Measured(decoder::VANISHES),
-        explore: Some("placement=post&depth=48&cross=1&causal=1"),
+        explore: Some("placement=post&depth=48&width=128&tokens=16&batch=1&causal=1&cross=1&seeds=8"),
     },
     Claim {
         id: "C62",
@@ -115,8 +115,9 @@ pub(super) const CLAIMS: &[Claim] = &[
         place: "How they work",
         topic: Topic::History,
         said: "Wang et al. (2019) and Xiong et al. (2020) introduced Pre-LN.",
-        source_says: "Xiong et al. themselves name earlier users: Baevski & Auli, Child et al., GPT-2 and Tensor2Tensor.",
-        sources: &[read(S::Xiong, "§2"), told(S::Baevski, ""), told(S::Child, ""), told(S::Gpt2, "§2.3")],
+        source_says: "Xiong et al. themselves name earlier users: Baevski & Auli, Child et al., GPT-2 and \
+                      Tensor2Tensor.",
+        sources: &[read(S::Xiong, ""), told(S::Baevski, ""), told(S::Child, ""), told(S::Gpt2, "§2.3")],
         literature: Verdict::DoesNotHold,
         test: Test::Cited,
         explore: None,
@@ -131,7 +132,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         sources: &[read(S::Xiong, "Table 1")],
         literature: Verdict::Holds,
         test: Test::Measured(pre::UNTOUCHED),
-        explore: Some("placement=post,pre&residual_scale=zero&gradient=stream"),
+        explore: Some("placement=post,pre&residual_scale=zero&statistic=grad_stream"),
     },
     Claim {
         id: "C66",
@@ -144,7 +145,9 @@ pub(super) const CLAIMS: &[Claim] = &[
         sources: &[told(S::Admin, ""), read(S::Keel, "eq. 15"), told(S::DsInit, "Fig. 1")],
         literature: Verdict::OnlyIf("the blocks have cross-attention, or training has begun"),
         test: Test::Measured(decoder::DAMPENS),
-        explore: Some("placement=post&depth=48&cross=1&causal=1&gradient=stream"),
+        explore: Some(
+            "placement=post&depth=48&width=128&tokens=16&batch=1&causal=1&cross=1&seeds=8&statistic=grad_stream",
+        ),
     },
     Claim {
         id: "C67",
@@ -164,11 +167,12 @@ pub(super) const CLAIMS: &[Claim] = &[
         place: "Gradient flow",
         topic: Topic::Gradients,
         said: "Xiong et al. showed that in Post-LN the gradients of early layers fall as 1/√L.",
-        source_says: "For early layers they have a term that decays exponentially. 1/√L is Pre-LN's, in the last layer.",
+        source_says: "For early layers they have a term that decays exponentially. 1/√L is Pre-LN's, in the last \
+                      layer.",
         sources: &[read(S::Xiong, "Theorem 1; App. F")],
         literature: Verdict::DoesNotHold,
         test: Test::Measured(decoder::EARLY),
-        explore: Some("placement=post&depth=48"),
+        explore: Some("placement=post&depth=48&width=128&tokens=16&batch=1&seeds=8"),
     },
     Claim {
         id: "C69",
@@ -176,12 +180,12 @@ pub(super) const CLAIMS: &[Claim] = &[
         place: "Gradient flow",
         topic: Topic::Gradients,
         said: "In a model of 100 layers next to no gradient reaches the first ones.",
-        source_says: "So it is in a stack of decoder blocks with cross-attention; with self-attention alone the first layer \
-                      gets about what the last does.",
+        source_says: "So it is in a stack of decoder blocks with cross-attention; with self-attention alone the first \
+                      layer gets about what the last does.",
         sources: &[told(S::Admin, ""), read(S::Keel, "eq. 15")],
         literature: Verdict::OnlyIf("the blocks have cross-attention"),
         test: Test::Measured(decoder::AT_100),
-        explore: Some("placement=post&depth=100&cross=1&causal=1"),
+        explore: Some("placement=post&depth=100&width=128&tokens=16&batch=1&causal=1&cross=1&seeds=8"),
     },
     Claim {
         id: "C70",
@@ -189,12 +193,12 @@ pub(super) const CLAIMS: &[Claim] = &[
         place: "Gradient flow",
         topic: Topic::Training,
         said: "A higher learning rate does not help, for then the later layers overshoot and diverge.",
-        source_says: "That argues from plain gradient descent and layers of unequal gradient. Adam, which the papers use, \
-                      rescales each entry.",
+        source_says: "That argues from plain gradient descent and layers of unequal gradient. Adam, which the papers \
+                      use, rescales each entry.",
         sources: &[read(S::DeepNet, "§3"), told(S::Admin, "")],
         literature: Verdict::OnlyIf("the optimiser does not rescale the gradient and layers differ in it"),
         test: Test::Measured(decoder::OVERSHOOT),
-        explore: Some("placement=post&depth=24&cross=1&causal=1"),
+        explore: Some("placement=post&depth=24&width=128&tokens=16&batch=1&causal=1&cross=1&seeds=8"),
     },
     Claim {
         id: "C71",
@@ -202,7 +206,8 @@ pub(super) const CLAIMS: &[Claim] = &[
         place: "Gradient flow",
         topic: Topic::Gradients,
         said: "Pre-LN has gradients of the same size in all layers.",
-        source_says: "Xiong et al. expect them to stay about the same. DeepNet and NormFormer find them larger in early layers.",
+        source_says: "Xiong et al. expect them to stay about the same. DeepNet and NormFormer find them larger in \
+                      early layers.",
         sources: &[read(S::Xiong, "§3.3, App. F"), read(S::DeepNet, "§5"), told(S::NormFormer, "")],
         literature: Verdict::InPart(
             "roughly so in shallow models; the deeper the model, the more the first layers lead",

@@ -13,8 +13,8 @@ pub(super) const CLAIMS: &[Claim] = &[
         place: "Massive activations",
         topic: Topic::Stream,
         said: "Sun et al. (2024) document that the variance of Pre-LN grows as α^L with α > 1.",
-        source_says: "They describe a few values in fixed dimensions, 10⁴ times the median and more, which stay constant over the \
-                      middle layers and act as biases. That is no law of growth.",
+        source_says: "They describe a few values in fixed dimensions, 10⁴ times the median and more, which stay \
+                      constant over the middle layers and act as biases. That is no law of growth.",
         sources: &[told(S::MassiveActivations, ""), read(S::Xiong, "Lemma 2")],
         literature: Verdict::DoesNotHold,
         test: Test::Measured(stream::EXPONENTIAL),
@@ -26,8 +26,8 @@ pub(super) const CLAIMS: &[Claim] = &[
         place: "Massive activations",
         topic: Topic::Stream,
         said: "At layer 80 of 100, activations may be hundreds of times too large.",
-        source_says: "At initialisation linear growth of the variance allows about ten to twenty times. In trained models single \
-                      values are far larger.",
+        source_says: "At initialisation linear growth of the variance allows about ten to twenty times. In trained \
+                      models single values are far larger.",
         sources: &[read(S::Xiong, "Lemma 2"), told(S::MassiveActivations, "")],
         literature: Verdict::DoesNotHold,
         test: Test::Measured(stream::BLOCK_80),
@@ -39,11 +39,12 @@ pub(super) const CLAIMS: &[Claim] = &[
         place: "Massive activations",
         topic: Topic::Precision,
         said: "In FP16 or BF16 such numbers overflow and end the run in NaN.",
-        source_says: "FP16 ends at 65,504, and Peri-LN shows Pre-LN passing it in training. BF16 has the range of float32.",
+        source_says: "FP16 ends at 65,504, and Peri-LN shows Pre-LN passing it in training. BF16 has the range of \
+                      float32.",
         sources: &[told(S::PeriLn, ""), read(S::Ieee754, "binary16")],
         literature: Verdict::OnlyIf("the format is FP16 and training has made the stream far larger than it starts"),
         test: Test::Measured(stream::OVERFLOW),
-        explore: Some("placement=pre,none&depth=48&stream_scale=log"),
+        explore: Some("placement=pre,none&depth=48&statistic=stream_max&stream_scale=log"),
     },
     Claim {
         id: "C78",
@@ -51,12 +52,12 @@ pub(super) const CLAIMS: &[Claim] = &[
         place: "Massive activations",
         topic: Topic::Stream,
         said: "Huge activations shrink the differences between tokens, until all inputs look alike.",
-        source_says: "Sublayers read a normalised stream, to which size is nothing. Tokens become alike because attention \
-                      averages them. What others call representation collapse is between layers.",
+        source_says: "Sublayers read a normalised stream, to which size is nothing. Tokens become alike because \
+                      attention averages them. What others call representation collapse is between layers.",
         sources: &[told(S::Dong, ""), told(S::Noci, ""), told(S::ResiDual, "")],
         literature: Verdict::DoesNotHold,
         test: Test::Measured(stream::COLLAPSE),
-        explore: Some("placement=post,pre&depth=24"),
+        explore: Some("placement=post,pre&depth=24&statistic=token_cosine&statistic_scale=linear"),
     },
     Claim {
         id: "C79",
@@ -172,7 +173,8 @@ pub(super) const CLAIMS: &[Claim] = &[
         place: "Future directions",
         topic: Topic::Architecture,
         said: "Peri-LN, of early 2025, puts norms at several points of the residual path.",
-        source_says: "The date is right. The norms stand around each module, at its input and output; the path itself has none.",
+        source_says: "The date is right. The norms stand around each module, at its input and output; the path itself \
+                      has none.",
         sources: &[told(S::PeriLn, "")],
         literature: Verdict::InPart("several norms, around the modules and not on the residual path"),
         test: Test::Measured(blocks::PERI),

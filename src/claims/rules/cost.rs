@@ -37,7 +37,7 @@ pub(in super::super) const NORMS: Rule = Rule {
         Outcome {
             verdict: decide(is_so, !is_so),
             measured: format!(
-                "norms a block: {counts} in Pre-LN, Sandwich-LN, Post-LN; {} parameters more at L = {depth}, d = {width}",
+                "norms a block: {counts} (Pre-LN, Sandwich-LN, Post-LN); {} parameters more, L = {depth}, d = {width}",
                 number::grouped(more as u64)
             ),
             sentence: format!(

@@ -72,7 +72,7 @@ pub(in super::super) const EARLY: Rule = Rule {
         Outcome {
             verdict: decide(
                 as_claimed(with_depth) || as_claimed(with_cross),
-                with_depth > -0.25 && (with_cross > -0.25 || with_cross < -1.0),
+                with_depth > -0.25 && !(-1.0..=-0.25).contains(&with_cross),
             ),
             measured: format!(
                 "‖∂L/∂W₂‖ of the first layer: {}; with cross-attention {}",
@@ -80,7 +80,7 @@ pub(in super::super) const EARLY: Rule = Rule {
                 at_depths(&cross)
             ),
             sentence: format!(
-                "As powers of depth these are {} and {}; the claim needs L^−0.50, which is what the last layer of Pre-LN does.",
+                "As powers of depth these are {} and {}; the claim needs L^−0.50, as in the last layer of Pre-LN.",
                 power_of("L", with_depth),
                 power_of("L", with_cross)
             ),

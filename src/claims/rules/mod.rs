@@ -1,7 +1,7 @@
 //! From evidence to verdicts, and what the rules share.
 //!
-//! A rule asks for as many seeds as it takes for chance not to decide, and leaves a gap between the values that support a
-//! claim and those that contradict it: what falls into the gap is not decided.
+//! A rule asks for as many seeds as it takes for chance not to decide, and leaves a gap between the values that support
+//! a claim and those that contradict it: what falls into the gap is not decided.
 
 pub(super) mod blocks;
 pub(super) mod cost;
@@ -39,7 +39,7 @@ fn grid(query: &str, depths: &[u32], seeds: u32) -> Vec<Config> {
 
 /// A question of passes alone.
 fn passes<const N: usize>(grids: [Vec<Config>; N]) -> Question {
-    Question { passes: grids.concat(), ..Question::default() }
+    Question { passes: grids.into_iter().flatten().collect(), ..Question::default() }
 }
 
 /// A value as far as it can be believed: NaN where the engine has marked it so.

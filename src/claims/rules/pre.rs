@@ -149,7 +149,7 @@ pub(in super::super) const UNTOUCHED: Rule = Rule {
         Outcome {
             verdict: decide((0.0..1e-5).contains(&pre), pre > 1e-3),
             measured: format!(
-                "with every branch silenced, stream and gradient change by {} over 24 blocks of Pre-LN, by {} in Post-LN",
+                "branches silenced, stream and gradient change by {} over 24 blocks of Pre-LN, by {} of Post-LN",
                 number::value(pre),
                 number::value(post)
             ),

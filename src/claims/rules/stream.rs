@@ -119,7 +119,7 @@ pub(in super::super) const OVERFLOW: Rule = Rule {
         let (pre, bare) = (peak(Placement::Pre), peak(Placement::None));
         let verdict = if pre < HALF_MAX / 16.0 && bare > HALF_MAX {
             Verdict::OnlyIf(
-                "the format is FP16 and training, or a model without norms, has made the stream far larger than it starts",
+                "the format is FP16 and training, or a lack of norms, has made the stream far larger than it starts",
             )
         } else {
             decide(pre > HALF_MAX, pre < HALF_MAX / 16.0 && bare < HALF_MAX)

@@ -84,7 +84,7 @@ pub(in super::super) const CHAIN: Rule = Rule {
             verdict: decide(off(product) < 0.1, off(norm_only) < 0.1 || off(product) > 0.3),
             measured: format!("factor of an FFN on ‖∂L/∂x‖²: {}", number::value(found)),
             sentence: format!(
-                "The product of the norm's Jacobian and I + J_f makes it {}; the norm's Jacobian alone would make it {}.",
+                "The norm's Jacobian and I + J_f make it {} together; the norm's Jacobian alone would make it {}.",
                 number::value(product),
                 number::value(norm_only)
             ),

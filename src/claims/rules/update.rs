@@ -21,7 +21,7 @@ fn updates(evidence: &Evidence, meant: impl Fn(&Config) -> bool) -> Vec<(f64, f6
 pub(in super::super) const FIRST_STEP: Rule = Rule {
     question: || Question {
         passes: grid("placement=post", &[6, 12, 24], 8),
-        updates: grid("placement=post", &[6, 12, 24], 2),
+        updates: grid("placement=post", &[6, 12, 24], 4),
         ..Question::default()
     },
     judge: |evidence| {
@@ -47,7 +47,7 @@ pub(in super::super) const FIRST_STEP: Rule = Rule {
 
 /// C27: deeper Pre-LN is more stable at the same learning rate.
 pub(in super::super) const DEEPER: Rule = Rule {
-    question: || Question { updates: grid("placement=pre", &[6, 12, 24], 2), ..Question::default() },
+    question: || Question { updates: grid("placement=pre", &[6, 12, 24], 4), ..Question::default() },
     judge: |evidence| {
         let update = updates(evidence, is(Placement::Pre));
         let with_depth = power(&update);
@@ -55,7 +55,7 @@ pub(in super::super) const DEEPER: Rule = Rule {
             verdict: decide(with_depth < -0.2, with_depth > 0.3),
             measured: format!("‖ΔF‖/(η‖F‖) of a step of gradient descent: {}", at_depths(&update)),
             sentence: format!(
-                "The same step changes a deeper model more: as {}. What this does to a whole training is not seen here.",
+                "The same step changes a deeper model more, as {}. A whole training is not seen here.",
                 power_of("L", with_depth)
             ),
         }
