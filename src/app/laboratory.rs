@@ -7,9 +7,9 @@ use std::rc::Rc;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use crate::claims::{Claim, Evidence, Model, ModelUpdate, Outcome, Rule, Test};
+use crate::claims::{Claim, Evidence, Model, Outcome, Rule, Test};
 use crate::model::Config;
-use crate::stats::{Engine, Measurement};
+use crate::stats::{Engine, Measurement, ModelUpdate};
 
 use super::engines::Failure;
 use super::state::Page;
@@ -43,7 +43,7 @@ struct Work {
     queue: RefCell<VecDeque<usize>>,
     is_running: Cell<bool>,
     passes: RefCell<VecDeque<Measurement>>,
-    updates: RefCell<Vec<ModelUpdate>>,
+    updates: RefCell<Vec<(Config, ModelUpdate)>>,
 }
 
 impl Laboratory {
@@ -108,15 +108,14 @@ impl Laboratory {
         }
         for config in &question.updates {
             let done = evidence.passes.len() + evidence.updates.len();
-            let known = work.updates.borrow().iter().find(|known| known.config == *config).cloned();
+            let known = work.updates.borrow().iter().find(|(known, _)| known == config).cloned();
             let update = match known {
                 Some(update) => update,
                 None => {
                     let found = page.engines().model_update(config, &|| true, &|share| tell(done, share)).await;
                     let Some(update) = found else { return Finding::Failed(words::NO_ENGINE_YET.into()) };
-                    let update = ModelUpdate { config: config.clone(), sgd: update.sgd, sign: update.sign };
-                    work.updates.borrow_mut().push(update.clone());
-                    update
+                    work.updates.borrow_mut().push((config.clone(), update));
+                    (config.clone(), update)
                 }
             };
             evidence.updates.push(update);
