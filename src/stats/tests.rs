@@ -49,6 +49,12 @@ fn lengths_follow_the_configuration() {
             (Quantity::GradStream, l + 1),
             (Quantity::GradWeight(Tensor::W2), l),
             (Quantity::GradUnembed, 1),
+            (Quantity::GradCosine, l + 1),
+            (Quantity::RankResidual, l + 1),
+            (Quantity::AttentionEntropy, l),
+            (Quantity::MaxLogit, l),
+            (Quantity::NetFactor, 2 * l),
+            (Quantity::NormJacobian, 2 * l),
         ] {
             assert_eq!(quantity.len(&config), length, "{quantity:?}");
         }
@@ -78,13 +84,19 @@ fn json_has_the_keys_and_values_of_a_run() {
     let json = to_json(&run);
     let keys: BTreeSet<&str> = json.as_object().expect("an object").keys().map(String::as_str).collect();
     let expected = [
+        "attention_entropy",
         "config",
         "engine",
+        "grad_cosine",
         "grad_stream",
         "grad_unembed",
         "grad_weight",
         "loss",
         "marks",
+        "max_logit",
+        "net_factor",
+        "norm_jacobian",
+        "rank_residual",
         "stream_max",
         "stream_rms",
         "token_cosine",
