@@ -1,7 +1,8 @@
 //! The float64 engine: what the others are measured against, and what resolves a collapsed model longest.
 //!
-//! One file an operation, `x_forward` and `x_backward`, with shapes as in [`Config`]; [`ReferencePass`] walks through a
-//! model one sublayer at a time. It reads the model's description and nothing of the other engines.
+//! One file or folder an operation, `x_forward`, `x_backward` and `x_tangent` (forward mode), with shapes as in
+//! [`Config`]; [`ReferencePass`] and [`ModelUpdatePass`] walk through a model one sublayer at a time. It reads the
+//! model's description and nothing of the other engines.
 
 mod activation;
 mod attention;

@@ -49,6 +49,12 @@ fn lengths_follow_the_configuration() {
             (Quantity::GradStream, l + 1),
             (Quantity::GradWeight(Tensor::W2), l),
             (Quantity::GradUnembed, 1),
+            (Quantity::GradCosine, l + 1),
+            (Quantity::RankResidual, l + 1),
+            (Quantity::AttentionEntropy, l),
+            (Quantity::MaxLogit, l),
+            (Quantity::NetFactor, 2 * l),
+            (Quantity::NormJacobian, 2 * l),
         ] {
             assert_eq!(quantity.len(&config), length, "{quantity:?}");
         }
