@@ -81,9 +81,10 @@ fn stream(config: &Config, shape: &Shape, start: Moments) -> Vec<Overlay> {
         return vec![overlay("stream of normed branches", source, upper, holds, Kind::Prediction)];
     }
     let lower = bracket(config, shape, start, 0.0);
-    let (names, source, holds) = if shape.input {
-        let holds = "Any attention, wide limit. Lemma 2 has 1 + l/2 and 1 + 3l/2 for the square, with V = 1 and v = 1/2 of \
-                     Xavier, FFN width d, no W_O; here V and v are those of this init: 1 + v l and 1 + (V + v) l.";
+    let (names, source, holds) = if shape.sublayers.iter().all(|s| s.input_norm || s.sum_norm) {
+        let holds = "Any attention, wide limit. Lemma 2 has 1 + l/2 and 1 + 3l/2 for the square, where Xavier, FFN width d \
+                     and no W_O make V = 1 and v = 1/2. Here V and v are those of this model, damping and cross-attention \
+                     included: 1 + v l and 1 + (V + v) l where all blocks are alike.";
         (["Lemma 2, lower", "Lemma 2, upper"], XIONG_LEMMA_2, holds)
     } else {
         let holds = "Any attention, wide limit: the square grows by (1 + V k)(1 + v) a block, with k from 0 to 1 the share \
@@ -123,7 +124,11 @@ fn post_sum(config: &Config, shape: &Shape) -> Option<Overlay> {
     let branches = Branches::new(config);
     let value = |sublayer: &Sublayer| {
         let v = branches.bracket(sublayer.kind, 1.0, 1.0);
-        if sublayer.kind == SublayerKind::FeedForward { Moments { own: 1.0 + v, cross: 0.0 }.norm_factor().sqrt() } else { f64::NAN }
+        if sublayer.kind == SublayerKind::FeedForward {
+            Moments { own: 1.0 + v, cross: 0.0 }.norm_factor().sqrt()
+        } else {
+            f64::NAN
+        }
     };
     shape.is_post().then(|| Overlay {
         name: "Lemma 2, Post-LN",
@@ -156,7 +161,7 @@ fn last_weight(measurement: &Measurement, shape: &Shape) -> Option<Overlay> {
         first: 1,
         values,
         holds,
-        kind: Kind::Scaling,
+        kind: Kind::AcrossDepths,
     };
     let depth = config.depth;
     if as_in_the_theorem && shape.is_pre() {
@@ -166,7 +171,8 @@ fn last_weight(measurement: &Measurement, shape: &Shape) -> Option<Overlay> {
         Some(overlay("Theorem 1, Post-LN", XIONG_THEOREM_1, vec![last; depth as usize], POST))
     } else if is_deepnorm(config) {
         let holds = "Through the measured last value. Constants that bound the update make all blocks alike.";
-        Some(overlay("DeepNorm: flat", DEEPNET, vec![last; depth as usize], holds))
+        let flat = overlay("DeepNorm: flat", DEEPNET, vec![last; depth as usize], holds);
+        Some(Overlay { kind: Kind::Scaling, ..flat })
     } else {
         None
     }
@@ -192,7 +198,8 @@ fn stream_gradient(measurement: &Measurement, shape: &Shape) -> Option<Overlay> 
         let values = vec![top; config.depth as usize + 1];
         return Some(overlay("DeepNorm: flat", DEEPNET, values, holds));
     }
-    if shape.input && shape.has_open_sum() {
+    // A gated branch is quadratic in what it reads, and its Jacobian larger than itself.
+    if shape.input && shape.has_open_sum() && config.act != Activation::SwiGlu {
         let stream = measurement.values(Quantity::StreamRms);
         let last = finite(measurement, Quantity::StreamRms)?;
         let holds = "From the measured stream, where tokens and gradients have become alike: a sublayer that reads x/rms(x) \

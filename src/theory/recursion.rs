@@ -126,8 +126,8 @@ fn backward(branches: &Branches, steps: &[Step], top: Moments) -> Vec<Moments> {
         if sublayer.branch_norm {
             at_branch = at_branch * step.returned.norm_factor();
         }
-        let mut at_input = branches.backward(sublayer.kind, step.read, at_branch)
-            * (sublayer.input_gain * sublayer.input_gain);
+        let mut at_input =
+            branches.backward(sublayer.kind, step.read, at_branch) * (sublayer.input_gain * sublayer.input_gain);
         if sublayer.input_norm {
             at_input = at_input * step.stream.norm_factor();
         }

@@ -41,13 +41,8 @@ impl fmt::Display for Source {
 }
 
 /// The stream of Pre-LN and of Post-LN.
-pub(super) const XIONG_LEMMA_2: Source = Source {
-    authors: "Xiong et al.",
-    year: 2020,
-    arxiv: "2002.04745",
-    place: "Lemma 2",
-    evidence: Evidence::Read,
-};
+pub(super) const XIONG_LEMMA_2: Source =
+    Source { authors: "Xiong et al.", year: 2020, arxiv: "2002.04745", place: "Lemma 2", evidence: Evidence::Read };
 
 /// The gradient of the last W_2.
 pub(super) const XIONG_THEOREM_1: Source = Source { place: "Theorem 1", ..XIONG_LEMMA_2 };
@@ -83,13 +78,8 @@ pub(super) const DEEPNET: Source = Source {
 pub(super) const DEEPNET_PRE: Source = Source { place: "\u{a7}5, larger gradients in early Pre-LN layers", ..DEEPNET };
 
 /// Gradients of Post-LN fall by a constant factor a layer.
-pub(super) const KEEL: Source = Source {
-    authors: "Keel",
-    year: 2026,
-    arxiv: "2601.19895",
-    place: "eq. 15, 2^(-L/2)",
-    evidence: Evidence::Derived,
-};
+pub(super) const KEEL: Source =
+    Source { authors: "Keel", year: 2026, arxiv: "2601.19895", place: "eq. 15, 2^(-L/2)", evidence: Evidence::Derived };
 
 /// The premise of the recursion and of the bounds of a stream without norms: squares add up.
 pub(super) const XIONG_PROOF: Source =
