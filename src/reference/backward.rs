@@ -8,7 +8,8 @@ use super::forward::{Branch, Output, SublayerTape, attending};
 use super::loss::loss_backward;
 use super::norm::norm_backward;
 use super::parameters::Parameters;
-use crate::model::{Config, Sublayer, Tensor};
+use super::weights::BranchWeights;
+use crate::model::{Config, Sublayer};
 
 /// What [`sublayer_backward`] returns.
 pub(super) struct SublayerGradients {
@@ -17,13 +18,13 @@ pub(super) struct SublayerGradients {
     /// At the stream that entered the block, (N, d), where the sublayer adds it.
     pub dblock: Option<Array2<f64>>,
     /// At each of its matrices.
-    pub weights: Vec<(Tensor, Array2<f64>)>,
+    pub weights: BranchWeights,
     /// How far apart the values of an attention lie, `rms(v - mean over tokens) / rms(v)`; None for the FFN.
     pub spread: Option<f64>,
 }
 
-/// x and y the stream before and after the sublayer, dy the gradient at y, `ddual` that at the second stream where there
-/// is one, (N, d) each.
+/// x and y the stream before and after the sublayer, dy the gradient at y, `ddual` that at the second stream where
+/// there is one, (N, d) each.
 pub(super) fn sublayer_backward(
     parameters: &Parameters,
     sublayer: &Sublayer,
@@ -45,11 +46,11 @@ pub(super) fn sublayer_backward(
             let attending = attending(parameters, sublayer.kind);
             let AttentionGradients { dx, weights, spread } =
                 attention_backward(attending, weights, &input, branch, dout);
-            (dx, weights.named(names(attending)), Some(spread))
+            (dx, BranchWeights::Attention(names(attending), weights), Some(spread))
         }
         Branch::FeedForward(weights, branch) => {
             let (dx, weights) = feed_forward_backward(config.act, weights, &input, branch, dout);
-            (dx, weights.named(), None)
+            (dx, BranchWeights::FeedForward(weights), None)
         }
     };
     dinput *= sublayer.input_gain;

@@ -100,3 +100,33 @@ pub(super) fn feed_forward_backward(
     }
     (dx, FeedForwardWeights { w1: x.t().dot(&dhidden), wg: dwg, w2: dw2 })
 }
+
+/// What a change of the input, dx, and of the weights makes of the output. x, dx, dout (N, d).
+pub(super) fn feed_forward_tangent(
+    kind: Activation,
+    weights: &FeedForwardWeights,
+    dweights: &FeedForwardWeights,
+    tape: &FeedForwardTape,
+    x: &Array2<f64>,
+    dx: &Array2<f64>,
+) -> Array2<f64> {
+    let through = |matrix: &Array2<f64>, dmatrix: &Array2<f64>| {
+        let mut change = x.dot(dmatrix);
+        general_mat_mul(1.0, dx, matrix, 1.0, &mut change);
+        change
+    };
+    let mut dactivated = through(&weights.w1, &dweights.w1);
+    match (&tape.gate, &weights.wg, &dweights.wg) {
+        (Some(gate), Some(wg), Some(dwg)) => {
+            let mut dgate = through(wg, dwg);
+            Zip::from(&mut dgate).and(gate).for_each(|d, z| *d *= activation_backward(kind, *z));
+            dgate *= &tape.hidden;
+            Zip::from(&mut dactivated).and(gate).for_each(|d, z| *d *= activation_forward(kind, *z));
+            dactivated += &dgate;
+        }
+        _ => Zip::from(&mut dactivated).and(&tape.hidden).for_each(|d, z| *d *= activation_backward(kind, *z)),
+    }
+    let mut dout = dactivated.dot(&weights.w2);
+    general_mat_mul(1.0, &tape.activated(kind), &dweights.w2, 1.0, &mut dout);
+    dout
+}

@@ -132,6 +132,13 @@ pub(super) struct Output {
     pub targets: Vec<usize>,
 }
 
+impl Output {
+    /// (N, V).
+    pub(super) fn logits(&self) -> Array2<f64> {
+        self.out.dot(&self.unembedding)
+    }
+}
+
 /// Final norm, un-embedding and loss; x (N, d), and the second stream, (N, d), where the placement has one.
 pub(super) fn output_forward(parameters: &Parameters, x: &Array2<f64>, dual: Option<&Array2<f64>>) -> Output {
     let config = parameters.config();

@@ -68,3 +68,34 @@ pub(super) fn variance(x: &Array2<f64>) -> f64 {
     let mean = x.sum() / count;
     x.iter().map(|value| (value - mean) * (value - mean)).sum::<f64>() / count
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(values: [[f64; 2]; 4]) -> Array2<f64> {
+        Array2::from(values.to_vec())
+    }
+
+    #[test]
+    fn norms_of_huge_tiny_and_broken_arrays() {
+        for scale in [1.0, 1e-300, 1e300] {
+            let size = frobenius(&(rows([[3.0, 0.0], [0.0, -4.0], [0.0, 0.0], [0.0, 12.0]]) * scale));
+            assert!((size / scale - 13.0).abs() < 1e-14, "{size:e}");
+        }
+        assert_eq!(frobenius(&rows([[0.0; 2]; 4])), 0.0);
+        assert!(frobenius(&rows([[1.0, f64::NAN], [0.0; 2], [0.0; 2], [2.0; 2]])).is_nan());
+        assert!(larger(f64::NAN, 1.0).is_nan() && larger(1.0, f64::NAN).is_nan());
+    }
+
+    /// The sequences (a, a) and (b, -b): cosines 1 and -1, and all of the second is apart.
+    #[test]
+    fn tokens_alike_and_opposed() {
+        let x = rows([[3.0, 4.0], [3.0, 4.0], [0.0, 5.0], [0.0, -5.0]]);
+        assert!(token_cosine(2, &x).abs() < 1e-15);
+        assert!(token_cosine(4, &x).abs() < 1e-15);
+        assert!((rank_residual(2, &x) - 0.5_f64.sqrt()).abs() < 1e-15);
+        assert_eq!(rank_residual(2, &rows([[0.1, 0.7], [0.1, 0.7], [0.3, 1.1], [0.3, 1.1]])), 0.0);
+        assert!((variance(&x) - (100.0 / 8.0 - (14.0_f64 / 8.0).powi(2))).abs() < 1e-14);
+    }
+}

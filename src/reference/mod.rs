@@ -15,14 +15,19 @@ mod parameters;
 mod profile;
 mod recorder;
 mod run;
+mod tangent;
+mod update;
+mod weights;
 
 use std::collections::HashMap;
 
 use ndarray::{Array2, ArrayBase, Data, DataMut, Dimension};
 
+use forward::Output;
 pub use parameters::{Parameter, Parameters};
 use recorder::Recorder;
 use run::{KEEP_DEFAULT, Observer, Run};
+pub use update::{ModelUpdatePass, model_update};
 
 use crate::model::Config;
 use crate::stats::{Measurement, Pass};
@@ -41,12 +46,7 @@ impl ReferencePass {
     #[must_use]
     pub fn new(config: &Config) -> Self {
         let parameters = Parameters::new(config);
-        let shifted = config.has_unbounded_scores().then(|| {
-            let mut shifted = parameters.clone();
-            let shift = |x: f64| if x.to_bits() & 1 == 0 { x.next_up() } else { x.next_down() };
-            shifted.replace(Parameter::Input, parameters.input().mapv_into(shift));
-            shifted
-        });
+        let shifted = shifted(&parameters);
         let room = if shifted.is_some() { KEEP_DEFAULT / 2 } else { KEEP_DEFAULT };
         let run = |parameters: &Parameters| Run::new(parameters, room);
         Self {
@@ -73,6 +73,16 @@ impl Pass for ReferencePass {
     }
 }
 
+/// The same model with an input changed in the last digit, where the model is ill-conditioned.
+fn shifted(parameters: &Parameters) -> Option<Parameters> {
+    parameters.config().has_unbounded_scores().then(|| {
+        let mut shifted = parameters.clone();
+        let shift = |x: f64| if x.to_bits() & 1 == 0 { x.next_up() } else { x.next_down() };
+        shifted.replace(Parameter::Input, parameters.input().mapv_into(shift));
+        shifted
+    })
+}
+
 /// Everything measured in one run, in float64.
 #[must_use]
 pub fn measure(config: &Config) -> Measurement {
@@ -82,17 +92,28 @@ pub fn measure(config: &Config) -> Measurement {
 /// The loss of a model with these parameters, nats.
 #[must_use]
 pub fn loss(parameters: &Parameters) -> f64 {
-    struct Loss(Option<f64>);
-    impl Observer for Loss {
-        fn loss(&mut self, loss: f64) {
-            self.0 = Some(loss);
+    of_output(parameters, |output| output.loss)
+}
+
+/// The logits of a model with these parameters, (N, V).
+#[must_use]
+pub fn logits(parameters: &Parameters) -> Array2<f64> {
+    of_output(parameters, Output::logits)
+}
+
+/// Something of what follows the last block.
+fn of_output<T>(parameters: &Parameters, of: impl Fn(&Output) -> T) -> T {
+    struct Taken<F, T>(F, Option<T>);
+    impl<T, F: Fn(&Output) -> T> Observer for Taken<F, T> {
+        fn output(&mut self, output: &Output) {
+            self.1 = Some(self.0(output));
         }
     }
-    let (mut run, mut observer) = (Run::new(parameters, 0), Loss(None));
+    let (mut run, mut observer) = (Run::new(parameters, 0), Taken(of, None));
     loop {
         run.step(parameters, &mut observer);
-        if let Some(loss) = observer.0 {
-            return loss;
+        if let Some(taken) = observer.1 {
+            return taken;
         }
     }
 }

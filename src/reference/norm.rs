@@ -59,6 +59,18 @@ pub(super) fn norm_backward(
     dx
 }
 
+/// The change of a norm's output that a change of its input makes; shapes as in [`norm_backward`]. The Jacobian of a
+/// norm without gains is symmetric.
+pub(super) fn norm_tangent(
+    kind: Norm,
+    group: usize,
+    y: &Array2<f64>,
+    inverse: &[f64],
+    dx: &Array2<f64>,
+) -> Array2<f64> {
+    norm_backward(kind, group, y, inverse, dx)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -95,8 +95,8 @@ impl Parameters {
         self.replaced.insert(parameter, values);
     }
 
-    /// Keeps what the placement takes from the run [`Config::profiled`] names (the omegas of Admin) as it is now, whatever
-    /// is replaced later. Derivatives take it for a constant.
+    /// Keeps what the placement takes from the run [`Config::profiled`] names (the omegas of Admin) as it is now,
+    /// whatever is replaced later. Derivatives take it for a constant.
     pub fn hold_profile(&mut self) {
         self.branch_variances = profile(self);
     }

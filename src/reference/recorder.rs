@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use ndarray::Array2;
 
 use super::attention::AttentionTape;
-use super::forward::{Branch, SublayerOutput};
+use super::forward::{Branch, Output, SublayerOutput};
 use super::measures::{frobenius, peak, rank_residual, token_cosine};
 use super::parameters::Parameter;
 use super::run::Observer;
@@ -31,8 +31,8 @@ struct Known {
     error: f64,
 }
 
-/// Keeps the gradients of a run, and the statistics of its forward pass that a saturated softmax may take from it, in the
-/// order in which they come.
+/// Keeps the gradients of a run, and the statistics of its forward pass that a saturated softmax may take from it, in
+/// the order in which they come.
 #[derive(Default)]
 pub(super) struct Shadow {
     gradients: VecDeque<Array2<f64>>,
@@ -161,8 +161,8 @@ impl Observer for Recorder {
         }
     }
 
-    fn loss(&mut self, loss: f64) {
-        self.set(Quantity::Loss, 0, loss);
+    fn output(&mut self, output: &Output) {
+        self.set(Quantity::Loss, 0, output.loss);
     }
 
     fn stream_gradient(&mut self, sublayer: usize, gradient: &Array2<f64>) {

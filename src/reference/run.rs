@@ -3,23 +3,25 @@
 use ndarray::Array2;
 
 use super::backward::{OutputGradients, SublayerGradients, output_backward, stream_norm_backward, sublayer_backward};
-use super::forward::{SublayerOutput, SublayerTape, output_forward, stream_norm, sublayer_forward};
+use super::forward::{Output, SublayerOutput, SublayerTape, output_forward, stream_norm, sublayer_forward};
 use super::norm::Normed;
 use super::parameters::{Parameter, Parameters};
 use super::profile::Profile;
 use crate::model::Sublayer;
 
-/// Watches a run. Block boundary `l` is the stream entering block `l`, boundary L the one leaving the last. Sublayers count
-/// through the whole model.
+/// Watches a run. Block boundary `l` is the stream entering block `l`, boundary L the one leaving the last. Sublayers
+/// count through the whole model.
 pub(super) trait Observer {
     /// The stream at a block boundary, (N, d).
     fn stream(&mut self, _boundary: usize, _x: &Array2<f64>) {}
     /// What a sublayer has computed.
     fn sublayer(&mut self, _index: usize, _output: &SublayerOutput) {}
-    /// Mean cross-entropy, nats.
-    fn loss(&mut self, _loss: f64) {}
+    /// What follows the last block.
+    fn output(&mut self, _output: &Output) {}
     /// The gradient at the stream before a sublayer, (N, d); after the last, at S L.
     fn stream_gradient(&mut self, _sublayer: usize, _gradient: &Array2<f64>) {}
+    /// The gradient at the second stream, (N, d), where there is one: it is the same everywhere.
+    fn dual_gradient(&mut self, _gradient: &Array2<f64>) {}
     /// The gradient at a parameter, of its shape.
     fn gradient(&mut self, _parameter: Parameter, _gradient: Array2<f64>) {}
     /// How far apart the values of an attention lie: `rms(v - mean over tokens) / rms(v)`.
@@ -41,8 +43,8 @@ pub(super) struct Run {
     streams: Vec<Array2<f64>>,
     /// Inverse deviations of the norm on the embedding.
     embedding_inverse: Option<Vec<f64>>,
-    /// The second stream, (N, d), where the placement has one; in the backward pass the gradient at it, which is the same
-    /// everywhere.
+    /// The second stream, (N, d), where the placement has one; in the backward pass the gradient at it, which is the
+    /// same everywhere.
     dual: Option<Array2<f64>>,
     /// The gradient at the input of the block by way of a later sublayer that adds it, (N, d).
     dblock: Option<Array2<f64>>,
@@ -69,14 +71,7 @@ impl Run {
 
     /// A run through these sublayers, with nothing before it.
     pub(super) fn of_sublayers(parameters: &Parameters, sublayers: Vec<Sublayer>, room: usize) -> Self {
-        let config = parameters.config();
-        let mut x = parameters.input();
-        let mut embedding_inverse = None;
-        if config.placement.recipe().embedding_norm {
-            let Normed { y, inverse } = stream_norm(config, &x);
-            x = y;
-            embedding_inverse = Some(inverse);
-        }
+        let (x, embedding_inverse) = embedded(parameters);
         Self {
             profile: None,
             profiled: 0,
@@ -110,6 +105,11 @@ impl Run {
     /// Whether the forward pass has done the last sublayer.
     pub(super) fn is_at_turn(&self) -> bool {
         self.tapes.len() == self.sublayers.len()
+    }
+
+    /// The sublayers, with the constants of the pass that went before, once that is over.
+    pub(super) fn sublayers(&self) -> &[Sublayer] {
+        &self.sublayers
     }
 
     /// Does the next sublayer. The parameters are the same at every step.
@@ -159,11 +159,14 @@ impl Run {
         let x = &self.streams[total];
         observer.stream(parameters.config().depth as usize, x);
         let output = output_forward(parameters, x, self.dual.as_ref());
-        observer.loss(output.loss);
+        observer.output(&output);
         let OutputGradients { dx, ddual, dunembedding } =
             output_backward(parameters.config(), output, self.dual.is_some());
         observer.gradient(Parameter::Unembedding, dunembedding);
         observer.stream_gradient(total, &dx);
+        if let Some(ddual) = &ddual {
+            observer.dual_gradient(ddual);
+        }
         self.dual = ddual;
         self.gradient = Some(dx);
     }
@@ -175,7 +178,7 @@ impl Run {
         let tape = self.tapes.pop().flatten().unwrap_or_else(|| self.evaluate(parameters, index).tape);
         let SublayerGradients { mut dx, dblock, weights, spread } =
             sublayer_backward(parameters, sublayer, (x, &y), &tape, dy, self.dual.as_ref());
-        for (tensor, gradient) in weights {
+        for (tensor, gradient) in weights.named() {
             observer.gradient(Parameter::Layer { tensor, block: sublayer.block }, gradient);
         }
         if let Some(spread) = spread {
@@ -212,6 +215,18 @@ impl Run {
         let block = self.sublayers[index].block;
         let first = index == 0 || self.sublayers[index - 1].block != block;
         first.then_some(block)
+    }
+}
+
+/// State 0, (N, d), and the inverse deviations of the norm on the embedding if there is one.
+pub(super) fn embedded(parameters: &Parameters) -> (Array2<f64>, Option<Vec<f64>>) {
+    let config = parameters.config();
+    let x = parameters.input();
+    if config.placement.recipe().embedding_norm {
+        let Normed { y, inverse } = stream_norm(config, &x);
+        (y, Some(inverse))
+    } else {
+        (x, None)
     }
 }
 

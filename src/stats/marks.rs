@@ -35,21 +35,22 @@ impl Mark {
             Self::NotANumber => "nan",
         }
     }
-}
 
-/// The mark of a value with an estimated relative error.
-pub(super) fn mark(value: f64, relative_error: f64, engine: Engine) -> Option<Mark> {
-    if value.is_nan() {
-        Some(Mark::NotANumber)
-    } else if value.is_infinite() {
-        Some(Mark::Overflow)
-    } else if value == 0.0 {
-        Some(Mark::Zero)
-    } else if relative_error.is_nan() || relative_error > UNRESOLVED_ABOVE {
-        Some(Mark::Unresolved)
-    } else if value.abs() < engine.smallest_normal() {
-        Some(Mark::Underflow)
-    } else {
-        None
+    /// What is to be said of a value with an estimated relative error; `None` where it can be believed.
+    #[must_use]
+    pub fn of(value: f64, relative_error: f64, engine: Engine) -> Option<Self> {
+        if value.is_nan() {
+            Some(Self::NotANumber)
+        } else if value.is_infinite() {
+            Some(Self::Overflow)
+        } else if value == 0.0 {
+            Some(Self::Zero)
+        } else if relative_error.is_nan() || relative_error > UNRESOLVED_ABOVE {
+            Some(Self::Unresolved)
+        } else if value.abs() < engine.smallest_normal() {
+            Some(Self::Underflow)
+        } else {
+            None
+        }
     }
 }

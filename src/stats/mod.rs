@@ -2,9 +2,11 @@
 
 mod json;
 mod marks;
+mod update;
 
 pub use json::{number, to_csv, to_json};
 pub use marks::{Mark, UNRESOLVED_ABOVE};
+pub use update::ModelUpdate;
 
 use crate::model::{Attention, Config, Tensor, matrices};
 
@@ -194,7 +196,7 @@ impl Measurement {
     pub fn mark(&self, quantity: Quantity, index: usize) -> Option<Mark> {
         let series = self.series(quantity)?;
         let value = *series.values.get(index)?;
-        marks::mark(value, series.relative_error.get(index).copied().unwrap_or(0.0), self.engine)
+        Mark::of(value, series.relative_error.get(index).copied().unwrap_or(0.0), self.engine)
     }
 }
 

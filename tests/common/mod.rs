@@ -24,6 +24,8 @@ pub struct Golden {
     pub f64: BTreeMap<String, Vec<f64>>,
     /// The same from the same draws in float32: what single precision resolves.
     pub f32: BTreeMap<String, Vec<f64>>,
+    /// The change of the logits in one step along the gradient and along its sign, where it is finite; by differences.
+    pub update: Option<[f64; 2]>,
     /// `f64`, and in its place a run of 80 bits where that is known: what marks are judged by.
     pub truth: BTreeMap<String, Vec<f64>>,
 }
@@ -54,7 +56,8 @@ impl Golden {
         let f32 = flatten(&json["f32"], &config);
         let mut truth = f64.clone();
         truth.extend(extended(&query).unwrap_or_default());
-        Self { query, config, f64, f32, truth }
+        let update = json.get("model_update").map(|update| [number(&update["sgd"]), number(&update["sign"])]);
+        Self { query, config, f64, f32, truth, update }
     }
 }
 
@@ -72,6 +75,20 @@ pub fn extended(query: &str) -> Option<BTreeMap<String, Vec<f64>>> {
     let name = query.replace("placement=", "").replace('&', ",").replace('=', "-");
     let path = directory().join("extended").join(format!("{name}.json"));
     path.exists().then(|| flatten(&read(&path), &config(query)))
+}
+
+/// The runs of `tests/golden/more`, which have statistics that the golden runs do not: query, values by their names.
+pub fn more() -> Vec<(String, BTreeMap<String, Vec<f64>>)> {
+    let entries = std::fs::read_dir(directory().join("more")).expect("tests/golden/more is there");
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("a directory entry").path()).collect();
+    paths.sort();
+    let load = |path: &PathBuf| {
+        let json = read(path);
+        let query = json["query"].as_str().expect("a query").to_owned();
+        let values = flatten(&json, &config(&query));
+        (query, values)
+    };
+    paths.iter().map(load).collect()
 }
 
 /// Limits under which even a small run takes many buffers, keeps no weights and no probabilities.
@@ -224,6 +241,11 @@ fn nan_as_infinity(value: f64) -> f64 {
 /// too small for the engine's normal numbers. Right means: with its neighbours, for noise is right now and then.
 pub fn check_marks(golden: &Golden, got: &Measurement) -> Result<(), String> {
     marks(&golden.query, &golden.truth, got, true)
+}
+
+/// [`check_marks`] of what is known of a run.
+pub fn check_marks_known(query: &str, truth: &BTreeMap<String, Vec<f64>>, got: &Measurement) -> Result<(), String> {
+    marks(query, truth, got, true)
 }
 
 /// The first half of [`check_marks`], for a run so chaotic that a right value says nothing: what is off by more than

@@ -2,12 +2,14 @@
 
 mod backward;
 mod softmax;
+mod tangent;
 
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, Array3, ArrayView2, ArrayViewMut2, Axis, Slice};
 
 pub(super) use backward::{AttentionGradients, attention_backward};
 use softmax::{softmax_entropy, softmax_forward};
+pub(super) use tangent::attention_tangent;
 
 use super::measures::larger;
 use super::norm::{Normed, norm_forward};

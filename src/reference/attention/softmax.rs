@@ -5,7 +5,8 @@ use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 use crate::reference::measures::larger;
 use crate::reference::standard_mut;
 
-/// In place from scores to the weights of the tokens, (T, T), query by key; the largest magnitude of a score that counts.
+/// In place from scores to the weights of the tokens, (T, T), query by key; the largest magnitude of a score that
+/// counts.
 pub(super) fn softmax_forward(causal: bool, scores: &mut ArrayViewMut2<f64>) -> f64 {
     let tokens = scores.ncols();
     let mut largest = 0.0;
@@ -24,8 +25,7 @@ pub(super) fn softmax_forward(causal: bool, scores: &mut ArrayViewMut2<f64>) -> 
     largest
 }
 
-/// In place from the gradient at the weights of the tokens to that at the scores, (T, T) both. The Jacobian of a softmax
-/// is symmetric: from a tangent of the scores this makes that of the weights.
+/// In place from the gradient at the weights of the tokens to that at the scores, (T, T) both.
 pub(super) fn softmax_backward(attention: &ArrayView2<f64>, gradient: &mut Array2<f64>) {
     for (weights, mut row) in attention.rows().into_iter().zip(gradient.rows_mut()) {
         let base = row[largest(weights.iter())];
@@ -33,6 +33,12 @@ pub(super) fn softmax_backward(attention: &ArrayView2<f64>, gradient: &mut Array
         let mean = weights.dot(&row);
         row.zip_mut_with(&weights, |d, weight| *d = (*d - mean) * weight);
     }
+}
+
+/// In place from a change of the scores to that of the weights of the tokens, (T, T) both. The Jacobian of a softmax is
+/// symmetric.
+pub(super) fn softmax_tangent(attention: &ArrayView2<f64>, change: &mut Array2<f64>) {
+    softmax_backward(attention, change);
 }
 
 /// Sum over the queries of `-sum a ln a`, attention (T, T).
