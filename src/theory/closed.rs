@@ -76,8 +76,9 @@ fn stream(config: &Config, shape: &Shape, start: Moments) -> Vec<Overlay> {
     let upper = bracket(config, shape, start, 1.0);
     if shape.branch {
         let source = if shape.input { PERI } else { OLMO_2 };
-        let holds = "Any attention, at any width: every sublayer adds a normed vector. The square of the stream is then \
-                     1 + S l, less what epsilon takes where branches are tiny.";
+        let holds = "Any attention: every sublayer adds a normed vector that is uncorrelated with the stream, so that its \
+                     square is 1 + S l on average over seeds, less what epsilon takes where branches are tiny. Where \
+                     tokens are alike one run scatters by 1/sqrt(2 d).";
         return vec![overlay("stream of normed branches", source, upper, holds, Kind::Prediction)];
     }
     let lower = bracket(config, shape, start, 0.0);
