@@ -54,6 +54,16 @@ impl<'a> Branches<'a> {
         self.gain(value).forward * self.gain(output).forward
     }
 
+    /// The largest variance of scores that a model whose sublayers read normed streams can have.
+    pub(super) fn peak_score_variance(&self) -> f64 {
+        let distinct = Moments { own: 1.0, cross: 0.0 };
+        let of = |&kind: &SublayerKind| match kind {
+            SublayerKind::FeedForward => 0.0,
+            attention => self.score_spread(attention, distinct),
+        };
+        self.config.sublayer_kinds().iter().map(of).fold(0.0, f64::max)
+    }
+
     /// Mean square of what a sublayer returns when attention leaves the share `kept` of the mean square of what it
     /// averages: between 0, where what it averages cancels, and 1, where it is all the same.
     pub(super) fn bracket(&self, kind: SublayerKind, read: f64, kept: f64) -> f64 {
@@ -112,12 +122,16 @@ impl<'a> Branches<'a> {
         query * key
     }
 
-    /// The scores of a query are Gaussian over the keys, with what the keys have in common removed: softmax does not see
-    /// it. Their variance is `w`, and between the scores of two queries `r w`, r being the cosine of the queries. Then
+    /// Variance of a query's scores over the keys. Softmax does not see what the keys have in common.
+    fn score_spread(&self, kind: SublayerKind, read: Moments) -> f64 {
+        self.score_variance(kind, read) * (1.0 - self.averaged(kind, read).cosine())
+    }
+
+    /// The scores of a query are Gaussian over the keys, of variance `w`, and between the scores of two queries `r w`, r being the cosine of the queries. Then
     /// `E e^(s+s')` over `E (sum e^s)(sum e^s')` is `e^(r w) / (e^(r w) + T - 1)`: numerator and denominator are averaged
     /// apart, which is right while few keys do not outweigh all others. Without scores it is `1/T`.
     fn participation(&self, kind: SublayerKind, read: Moments) -> Participation {
-        let variance = self.score_variance(kind, read) * (1.0 - self.averaged(kind, read).cosine());
+        let variance = self.score_spread(kind, read);
         let of = |variance: f64| 1.0 / (1.0 + (self.tokens - 1.0) * (-variance).exp());
         Participation { own: of(variance), cross: of(variance * read.cosine()) }
     }
@@ -132,25 +146,31 @@ impl<'a> Branches<'a> {
         Moments { own, cross } * self.value_gain(SublayerKind::Attention)
     }
 
+    /// How large the gradients at the scores are, by the gradients at the output and at the values: `a (da - sum a da)`
+    /// leaves `sum a^2 (1 - 2 a + sum a^2)`, which is `P (1 - P)` for even weights and, as it should, nothing for a single
+    /// one.
+    fn score_gradients(&self, kind: SublayerKind, read: Moments, gradient: Moments) -> Moments {
+        let Participation { own, cross } = self.participation(kind, read);
+        Moments { own: gradient.own * own * (1.0 - own), cross: gradient.cross * cross * (1.0 - cross) }
+    }
+
     /// A score's gradient is the product of the output's gradient and a value, less its mean over the keys; a query
     /// gathers it over the keys. Both times only the differences between keys count.
     fn through_queries(&self, kind: SublayerKind, read: Moments, gradient: Moments) -> Moments {
         let averaged = self.averaged(kind, read);
-        let weights = self.participation(kind, read);
         let distinct = 1.0 - averaged.cosine();
         // The gradient is at the stream, whose square the variance of the scores has as a factor.
         let size = self.value_gain(kind) * self.score_variance(kind, read) * averaged.own / read.own;
-        Moments { own: gradient.own * weights.own, cross: gradient.cross * weights.cross }
-            * (size * distinct * distinct)
+        self.score_gradients(kind, read, gradient) * (size * distinct * distinct)
     }
 
     /// A key gathers the same gradients over the queries. Over the keys they sum to zero.
     fn through_keys(&self, read: Moments, gradient: Moments) -> Moments {
         let kind = SublayerKind::Attention;
-        let weights = self.participation(kind, read);
+        let scores = self.score_gradients(kind, read, gradient);
         let others = self.tokens - 1.0;
-        let gathered = gradient.own * weights.own + others * gradient.cross * weights.cross * read.cosine();
-        let own = self.value_gain(kind) * self.score_variance(kind, read) * (1.0 - read.cosine()) * gathered;
+        let gathered = scores.own + others * scores.cross * read.cosine();
+        let own = self.value_gain(kind) * self.score_spread(kind, read) * gathered;
         Moments { own, cross: -own / others }
     }
 

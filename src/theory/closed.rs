@@ -76,14 +76,16 @@ fn stream(config: &Config, shape: &Shape, start: Moments) -> Vec<Overlay> {
     let upper = bracket(config, shape, start, 1.0);
     if shape.branch {
         let source = if shape.input { PERI } else { OLMO_2 };
-        let holds = "Any attention, at any width: every sublayer adds a normed vector. The square of the stream is then \
-                     1 + S l, less what epsilon takes where branches are tiny.";
+        let holds = "Any attention: every sublayer adds a normed vector that is uncorrelated with the stream, so that its \
+                     square is 1 + S l on average over seeds, less what epsilon takes where branches are tiny. Where \
+                     tokens are alike one run scatters by 1/sqrt(2 d).";
         return vec![overlay("stream of normed branches", source, upper, holds, Kind::Prediction)];
     }
     let lower = bracket(config, shape, start, 0.0);
-    let (names, source, holds) = if shape.input {
-        let holds = "Any attention, wide limit. Lemma 2 has 1 + l/2 and 1 + 3l/2 for the square, with V = 1 and v = 1/2 of \
-                     Xavier, FFN width d, no W_O; here V and v are those of this init: 1 + v l and 1 + (V + v) l.";
+    let (names, source, holds) = if shape.sublayers.iter().all(|s| s.input_norm || s.sum_norm) {
+        let holds = "Any attention, wide limit. Lemma 2 has 1 + l/2 and 1 + 3l/2 for the square, where Xavier, FFN width d \
+                     and no W_O make V = 1 and v = 1/2. Here V and v are those of this model, damping and cross-attention \
+                     included: 1 + v l and 1 + (V + v) l where all blocks are alike.";
         (["Lemma 2, lower", "Lemma 2, upper"], XIONG_LEMMA_2, holds)
     } else {
         let holds = "Any attention, wide limit: the square grows by (1 + V k)(1 + v) a block, with k from 0 to 1 the share \
@@ -153,8 +155,15 @@ fn last_weight(measurement: &Measurement, shape: &Shape) -> Option<Overlay> {
         && config.act == Activation::Relu;
     let quantity = Quantity::GradWeight(Tensor::W2);
     let last = finite(measurement, quantity)?;
-    let overlay =
-        |name, source, values, holds| Overlay { name, source, quantity, first: 1, values, holds, kind: Kind::Scaling };
+    let overlay = |name, source, values, holds| Overlay {
+        name,
+        source,
+        quantity,
+        first: 1,
+        values,
+        holds,
+        kind: Kind::AcrossDepths,
+    };
     let depth = config.depth;
     if as_in_the_theorem && shape.is_pre() {
         let values = (1..=depth).map(|l| last * (f64::from(depth) / f64::from(l)).sqrt()).collect();
@@ -163,7 +172,8 @@ fn last_weight(measurement: &Measurement, shape: &Shape) -> Option<Overlay> {
         Some(overlay("Theorem 1, Post-LN", XIONG_THEOREM_1, vec![last; depth as usize], POST))
     } else if is_deepnorm(config) {
         let holds = "Through the measured last value. Constants that bound the update make all blocks alike.";
-        Some(overlay("DeepNorm: flat", DEEPNET, vec![last; depth as usize], holds))
+        let flat = overlay("DeepNorm: flat", DEEPNET, vec![last; depth as usize], holds);
+        Some(Overlay { kind: Kind::Scaling, ..flat })
     } else {
         None
     }
@@ -189,7 +199,8 @@ fn stream_gradient(measurement: &Measurement, shape: &Shape) -> Option<Overlay> 
         let values = vec![top; config.depth as usize + 1];
         return Some(overlay("DeepNorm: flat", DEEPNET, values, holds));
     }
-    if shape.input && shape.has_open_sum() {
+    // A gated branch is quadratic in what it reads, and its Jacobian larger than itself.
+    if shape.input && shape.has_open_sum() && config.act != Activation::SwiGlu {
         let stream = measurement.values(Quantity::StreamRms);
         let last = finite(measurement, Quantity::StreamRms)?;
         let holds = "From the measured stream, where tokens and gradients have become alike: a sublayer that reads x/rms(x) \

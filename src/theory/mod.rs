@@ -2,7 +2,7 @@
 //!
 //! | file | what it has |
 //! |---|---|
-//! | [`recursion`](predict) | second moments from sublayer to sublayer, forward and backward |
+//! | `recursion` | second moments from sublayer to sublayer, forward and backward |
 //! | `branch` | what attention, cross-attention and FFN do to them |
 //! | `gaussian` | the nonlinearities on Gaussians |
 //! | `closed` | bounds, scalings and limits in closed form |
@@ -17,12 +17,13 @@ mod moments;
 mod recursion;
 mod source;
 
+use branch::Branches;
 pub use moments::Moments;
 pub use recursion::{Prediction, predict};
 pub use source::{Evidence, Source};
 
 use crate::model::Config;
-use crate::stats::{Measurement, Quantity};
+use crate::stats::{Mark, Measurement, Quantity};
 
 /// What a curve claims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -35,6 +36,9 @@ pub enum Kind {
     Scaling,
     /// The measured values are it.
     Prediction,
+    /// The axis is to be read as the depth of a model: the values are proportional to the last value that models of
+    /// these depths have. Only its own last value is one of this run.
+    AcrossDepths,
 }
 
 /// One curve of theory over the curve of a measured quantity.
@@ -69,12 +73,13 @@ pub fn overlays(measurement: &Measurement) -> Vec<Overlay> {
 }
 
 /// How far the measurement is from a curve at one of its values: the difference of cosines, of anything else
-/// `measured / theory - 1`. `None` where either is missing or the measured value is marked.
+/// `measured / theory - 1`. `None` where either is missing, where the measured value is marked, and where the curve is not
+/// about this run ([`Kind::AcrossDepths`]).
 #[must_use]
 pub fn deviation(overlay: &Overlay, measurement: &Measurement, index: usize) -> Option<f64> {
     let theory = *overlay.values.get(index)?;
     let measured = *measurement.values(overlay.quantity).get(index)?;
-    let known = measurement.mark(overlay.quantity, index).is_none();
+    let known = measurement.mark(overlay.quantity, index).is_none() && overlay.kind != Kind::AcrossDepths;
     let deviation = match overlay.quantity {
         Quantity::TokenCosine | Quantity::GradCosine => measured - theory,
         _ => measured / theory - 1.0,
@@ -82,15 +87,21 @@ pub fn deviation(overlay: &Overlay, measurement: &Measurement, index: usize) -> 
     (known && deviation.is_finite()).then_some(deviation)
 }
 
-/// Whether the recursion describes such a model: its tokens are alike, and its scores are bounded by norms.
+/// Past this variance of the scores over the keys a softmax over tens of tokens is a few large weights, and averages of
+/// exponentials no longer describe it: He's init has 4, the others at most 1.
+const SCORES_EVEN_BELOW: f64 = 2.0;
+
+/// Whether the recursion describes such a model: its tokens are alike, and its attention is not peaked.
 #[must_use]
 pub fn mean_field_holds(config: &Config) -> bool {
-    !config.causal.0 && !config.has_unbounded_scores()
+    let even = || Branches::new(config).peak_score_variance() < SCORES_EVEN_BELOW;
+    !config.causal.0 && !config.has_unbounded_scores() && even()
 }
 
 fn mean_field(measurement: &Measurement, stream: Moments) -> Vec<Overlay> {
-    const HOLDS: &str = "Wide limit, softmax not peaked (exact for uniform attention), no mask. Finite width lets gradients \
-                         drift by O(L/d); with few distinct tokens left, as in a deep Post-LN, they scatter.";
+    const HOLDS: &str = "Wide limit, no mask, softmax of Gaussian scores that is not peaked; uniform attention exactly. \
+                         Finite width lets gradients drift by O(L/d), and where tokens have become alike, as in a deep \
+                         Post-LN, they scatter from seed to seed.";
     let config = &measurement.config;
     if !mean_field_holds(config) {
         return Vec::new();
@@ -130,7 +141,7 @@ fn mean_field(measurement: &Measurement, stream: Moments) -> Vec<Overlay> {
 /// Second moments from a measured size and a measured cosine, if both can be believed.
 fn moments(measurement: &Measurement, size: Quantity, cosine: Quantity, index: usize) -> Option<Moments> {
     let value = |quantity| {
-        let believed = matches!(measurement.mark(quantity, index), None | Some(crate::stats::Mark::Zero));
+        let believed = matches!(measurement.mark(quantity, index), None | Some(Mark::Zero));
         measurement.values(quantity).get(index).copied().filter(|value| believed && value.is_finite())
     };
     let moments = Moments::new(value(size)?, value(cosine)?);

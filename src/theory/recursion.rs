@@ -135,10 +135,11 @@ fn backward(branches: &Branches, steps: &[Step], top: Moments) -> Vec<Moments> {
         side = side.map(|side| Side { tie: side.tie * sublayer.skip, ..side });
         // A second stream begins with the model, the way around a block with the block.
         let begins_block = index.checked_sub(1).is_none_or(|below| steps[below].sublayer.block != sublayer.block);
-        if begins_block && (index == 0 || !sublayer.feeds_dual) {
-            if let Some(side) = side.take() {
-                gradient = gradient + side.gradient + side.tie * 2.0;
-            }
+        if begins_block
+            && (index == 0 || !sublayer.feeds_dual)
+            && let Some(side) = side.take()
+        {
+            gradient = gradient + side.gradient + side.tie * 2.0;
         }
         before[index] = gradient;
     }
