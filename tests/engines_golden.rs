@@ -27,6 +27,12 @@ const UPDATES: &[(&str, [f64; 2])] = &[
     ("placement=mixln&depth=8&width=24&heads=4&tokens=12&qk_norm=head", [22.51116, 533.3595]),
     ("placement=deepnorm&depth=4&width=24&heads=4&tokens=12&final_norm=on&act=gelu", [0.1046425, 22.14977]),
     ("placement=none&depth=2&width=24&heads=4&tokens=9&act=gelu", [4.651875, 120.1247]),
+    // What float32 does not resolve, or barely.
+    ("placement=none&depth=12", [1.0449e12, 2.5952e09]),
+    ("placement=none&depth=14&seed=1", [7.0933e11, 1.5665e10]),
+    ("placement=none&depth=30&seed=1", [2.1166e11, 1.0066e10]),
+    ("placement=olmo2&depth=24", [4.8063e04, 1.3309e05]),
+    ("placement=olmo2&depth=48&seed=1", [8.9442e09, 5.6195e07]),
 ];
 
 fn check_all(measure: impl Fn(&Config) -> Measurement) {
@@ -64,7 +70,7 @@ fn check_updates(measure: impl Fn(&Config) -> Measurement) {
     for golden in Golden::all() {
         let of = |quantity: Quantity| golden.f64.get(&quantity.name()).map(|values| values[0]);
         let [Some(sgd), Some(sign)] = Quantity::UPDATES.map(of) else { continue };
-        if golden.config.depth <= 48 || golden.config.placement == Placement::Post {
+        if golden.config.depth <= 24 || golden.config.placement == Placement::Post {
             compare(&golden.query, &golden.config, [sgd, sign]);
         }
     }

@@ -102,6 +102,10 @@ fn compare(gpu: &Gpu, plan: &Plan, covered: &mut BTreeSet<String>) -> Vec<String
         .expect("the GPU runs");
         for (i, (binding, view)) in kernel.bindings().iter().zip(&step.views).enumerate() {
             let want = buffers[view.buffer].borrow().words();
+            if kernel == Kernel::AttentionForward && want == before[i] {
+                // Made anew from the same, which does not show what was written.
+                continue;
+            }
             let outcome = if binding.access == Access::Read {
                 if after[i] == before[i] { Ok(()) } else { Err("was written".to_owned()) }
             } else if plan.buffers[view.buffer].role.is_square_sums() {
