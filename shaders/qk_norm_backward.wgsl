@@ -1,5 +1,6 @@
 // The gradient through the RMSNorm of q and k, in place in qkv_grad (rows, q | k | v); qkv holds the normalised rows,
-// scale is (rows, 2, segments). A thread takes one segment.
+// scale is (rows, 2, segments). The Jacobian is symmetric, so what this does to a tangent is as right; there are as many
+// of either as workgroups in y. A thread takes one segment.
 
 struct Params {
     qkv_at: u32,
@@ -26,7 +27,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     let part = id.x / p.segments % 2u;
     let offset = 4u * (3u * row + part) * p.stride + id.x % p.segments * p.segment;
     let at = 4u * p.qkv_at + offset;
-    let grad_at = 4u * p.qkv_grad_at + offset;
+    let grad_at = 4u * (p.qkv_grad_at + id.y * 3u * p.rows * p.stride) + offset;
     var mean = 0.0;
     for (var i = 0u; i < p.segment; i++) {
         mean += qkv[at + i] * qkv_grad[grad_at + i];

@@ -1,7 +1,7 @@
 // The gradient through N_sum(skip x + N_branch(branch)): grad, in place, becomes that of the sum, and branch_grad that
 // of the sublayer's output; all (rows, width). out and branch are the normalised rows that residual_forward left, scale
 // its (2, rows). side_grad is the gradient of a second stream: with `side_mode` 1 it is added to branch_grad, with 2 it
-// becomes that of the sum.
+// becomes that of the sum. With `keeps`, branch_grad is written also where it is the same as grad.
 #import row
 #import norm
 
@@ -19,6 +19,7 @@ struct Params {
     branch_norm: u32,
     sum_norm: u32,
     side_mode: u32,
+    keeps: u32,
 }
 
 @group(0) @binding(0) var<uniform> p: Params;
@@ -78,6 +79,11 @@ fn main(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) grou
     if p.side_mode == 2u && valid {
         for (var i = lane; i < p.stride; i += LANES) {
             side_grad[p.side_grad_at + base + i] = grad[p.grad_at + base + i];
+        }
+    }
+    if p.keeps == 1u && valid {
+        for (var i = lane; i < p.stride; i += LANES) {
+            branch_grad[p.branch_grad_at + base + i] = grad[p.grad_at + base + i];
         }
     }
 }

@@ -7,7 +7,7 @@ mod common;
 use common::config;
 use futures_util::future::join;
 use normscope::gpu::{Gpu, GpuError};
-use normscope::plan::{Limits, build};
+use normscope::plan::{Extent, Limits, build};
 
 #[test]
 fn a_refused_run_leaves_nothing_behind() {
@@ -22,7 +22,8 @@ fn a_refused_run_leaves_nothing_behind() {
     // Buffers larger than a device takes.
     let (binding_bytes, total_bytes, kept_weight_bytes) = (u64::MAX, u64::MAX, u64::MAX);
     let limits = Limits { binding_bytes, total_bytes, kept_weight_bytes, ..gpu.limits() };
-    let beyond = build(&config("depth=60&width=1024&tokens=16"), &limits, &[]).expect("within these limits");
+    let beyond =
+        build(&config("depth=60&width=1024&tokens=16"), &limits, &[], Extent::Curves).expect("within these limits");
     let refused = pollster::block_on(gpu.run(&beyond, || false));
     assert!(matches!(refused, Err(GpuError::Refused(_) | GpuError::OutOfMemory(_))), "{refused:?}");
     assert_eq!(measure(large), want);
@@ -55,7 +56,7 @@ fn the_numbers_do_not_depend_on_how_memory_is_cut() {
     for query in ["placement=sandwich&depth=5&width=24&heads=2", "placement=deepnorm&depth=4&width=20&act=swiglu"] {
         let config = config(query);
         let run = |limits: &Limits| {
-            let plan = build(&config, limits, &[]).expect("this fits");
+            let plan = build(&config, limits, &[], Extent::Curves).expect("this fits");
             pollster::block_on(gpu.run(&plan, || false)).expect("the GPU runs").words
         };
         let cut = Limits { tuning: gpu.limits().tuning, ..common::cut() };

@@ -6,22 +6,28 @@ use crate::plan::{BufferSpec, Operation, Step};
 
 use super::SquareSum;
 use super::activation_forward::activation_forward;
+use super::activation_tangent::activation_tangent;
 use super::attention_forward::attention_forward;
 use super::attention_key_backward::attention_key_backward;
 use super::attention_query_backward::attention_query_backward;
+use super::attention_tangent::attention_tangent;
 use super::cross_entropy::cross_entropy;
 use super::matmul_backward::matmul_backward;
 use super::matmul_forward::matmul_forward;
+use super::matmul_tangent::matmul_tangent;
 use super::norm_forward::norm_forward;
+use super::norm_tangent::norm_tangent;
 use super::qk_norm_backward::qk_norm_backward;
 use super::qk_norm_forward::qk_norm_forward;
 use super::random_weights::random_weights;
 use super::reduce_square_sums::reduce_square_sums;
 use super::residual_backward::residual_backward;
 use super::residual_forward::residual_forward;
+use super::residual_tangent::residual_tangent;
 use super::skip_backward::skip_backward;
 use super::stream_statistics::stream_statistics;
 use super::sum_rows::sum_rows;
+use super::weight_gradient::weight_gradient;
 use super::weight_gradient_norm::weight_gradient_norm;
 
 /// The content of a buffer of a plan.
@@ -187,8 +193,36 @@ pub fn execute(step: &Step, buffers: &[RefCell<Buffer>]) {
         Operation::AttentionKeyBackward(p) => {
             attention_key_backward(p, &floats(0), &floats(1), &floats(2), &floats(3), &mut floats_mut(4), z);
         }
-        Operation::QkNormBackward(p) => qk_norm_backward(p, &floats(0), &floats(1), &mut floats_mut(2)),
+        Operation::QkNormBackward(p) => qk_norm_backward(p, &floats(0), &floats(1), &mut floats_mut(2), y),
         Operation::WeightGradientNorm(p) => weight_gradient_norm(p, &floats(0), &floats(1), &mut sums_mut(2), z),
+        Operation::WeightGradient(p) => weight_gradient(p, &floats(0), &floats(1), &mut floats_mut(2), z),
+        Operation::MatmulTangent(p) => {
+            matmul_tangent(p, &floats(0), &floats(1), &floats(2), &floats(3), &mut floats_mut(4), z);
+        }
+        Operation::NormTangent(p) => norm_tangent(p, &floats(0), &floats(1), &floats(2), &mut floats_mut(3), y),
+        Operation::ActivationTangent(p) => activation_tangent(p, &floats(0), &floats(1), &mut floats_mut(2), y),
+        Operation::AttentionTangent(p) => attention_tangent(
+            p,
+            &floats(0),
+            &floats(1),
+            &floats(2),
+            &floats(3),
+            &floats(4),
+            &floats(5),
+            &mut floats_mut(6),
+            &mut floats_mut(7),
+            z,
+        ),
+        Operation::ResidualTangent(p) => residual_tangent(
+            p,
+            &floats(0),
+            &floats(1),
+            &floats(2),
+            &floats(3),
+            &mut floats_mut(4),
+            &mut floats_mut(5),
+            y,
+        ),
         Operation::StreamStatistics(p) => stream_statistics(p, &floats(0), &mut sums_mut(1), x),
         Operation::SumRows(p) => sum_rows(p, &floats(0), &mut sums_mut(1), x),
         Operation::ReduceSquareSums(p) => reduce_square_sums(p, &sums(0), &mut sums_mut(1), x),

@@ -2,24 +2,30 @@
 //! a plan on them, step by step.
 
 mod activation_forward;
+mod activation_tangent;
 mod attention_forward;
 mod attention_key_backward;
 mod attention_query_backward;
+mod attention_tangent;
 mod cross_entropy;
 mod execute;
 mod matmul_backward;
 mod matmul_forward;
+mod matmul_tangent;
 mod norm_forward;
+mod norm_tangent;
 mod qk_norm_backward;
 mod qk_norm_forward;
 mod random_weights;
 mod reduce_square_sums;
 mod residual_backward;
 mod residual_forward;
+mod residual_tangent;
 mod shared;
 mod skip_backward;
 mod stream_statistics;
 mod sum_rows;
+mod weight_gradient;
 mod weight_gradient_norm;
 
 pub use execute::{Buffer, execute};
@@ -29,7 +35,7 @@ pub use shared::square_sum::SquareSum;
 use std::cell::RefCell;
 
 use crate::model::Config;
-use crate::plan::{BufferSpec, Limits, Passes, Plan, PlanError};
+use crate::plan::{BufferSpec, Extent, Limits, Passes, Plan, PlanError};
 use crate::stats::{Engine, Measurement, Pass};
 
 /// A pass on the processor, one dispatch of the plan at a time.
@@ -44,20 +50,28 @@ fn buffers(plan: &Plan) -> Vec<RefCell<Buffer>> {
 }
 
 impl CpuPass {
-    /// Plans a pass and makes its buffers.
+    /// Plans a pass for the curves and makes its buffers.
     ///
     /// # Errors
     /// Where the run needs more memory than there is.
     pub fn new(config: &Config) -> Result<Self, PlanError> {
-        Self::within(config, &Limits::default())
+        Self::to(Extent::Curves, config)
+    }
+
+    /// Plans a pass of this extent and makes its buffers.
+    ///
+    /// # Errors
+    /// Where the run needs more memory than there is.
+    pub fn to(extent: Extent, config: &Config) -> Result<Self, PlanError> {
+        Self::within(config, &Limits::default(), extent)
     }
 
     /// The same within given limits.
     ///
     /// # Errors
     /// Where the run does not fit them.
-    pub fn within(config: &Config, limits: &Limits) -> Result<Self, PlanError> {
-        let passes = Passes::new(config, limits, Engine::Cpu)?;
+    pub fn within(config: &Config, limits: &Limits, extent: Extent) -> Result<Self, PlanError> {
+        let passes = Passes::new(config, limits, extent, Engine::Cpu)?;
         Ok(Self { buffers: buffers(passes.plan()), passes, done: 0 })
     }
 

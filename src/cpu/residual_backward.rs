@@ -31,12 +31,16 @@ pub(super) fn residual_backward(
             1 => {
                 let sums = grad.iter().zip(&side_grad[of_row.clone()]).map(|(grad, side)| grad + side);
                 branch_grad[of_row.clone()].fill(0.0);
-                branch_grad[of_row].iter_mut().zip(sums).for_each(|(out, sum)| *out = sum);
+                branch_grad[of_row.clone()].iter_mut().zip(sums).for_each(|(out, sum)| *out = sum);
             }
             _ => {
                 side_grad[of_row.clone()].fill(0.0);
-                side_grad[of_row][..width].copy_from_slice(grad);
+                side_grad[of_row.clone()][..width].copy_from_slice(grad);
             }
+        }
+        if p.keeps == 1 {
+            branch_grad[of_row.clone()].fill(0.0);
+            branch_grad[of_row][..width].copy_from_slice(grad);
         }
     }
 }

@@ -10,7 +10,7 @@ use super::GpuError;
 use super::device::Gpu;
 use super::pool::{Pool, UNIFORM_STRIDE};
 use crate::model::Config;
-use crate::plan::{Passes, Plan};
+use crate::plan::{Extent, Passes, Plan};
 use crate::stats::{Engine, Measurement};
 
 /// Floating-point operations of one submit: well under the two seconds after which systems reset a device, also where
@@ -44,12 +44,25 @@ pub struct Run {
 }
 
 impl Gpu {
-    /// All passes of a run. `cancelled` is asked before each submit.
+    /// All passes of a run, for the curves. `cancelled` is asked before each submit.
     ///
     /// # Errors
     /// Where the run does not fit, the device fails, or the run was cancelled.
     pub async fn measure(&self, config: &Config, cancelled: impl Fn() -> bool) -> Result<Outcome, GpuError> {
-        let mut passes = Passes::new(config, &self.limits(), Engine::Gpu)?;
+        self.measure_to(Extent::Curves, config, cancelled).await
+    }
+
+    /// All passes of a run to this extent. `cancelled` is asked before each submit.
+    ///
+    /// # Errors
+    /// Where the run does not fit, the device fails, or the run was cancelled.
+    pub async fn measure_to(
+        &self,
+        extent: Extent,
+        config: &Config,
+        cancelled: impl Fn() -> bool,
+    ) -> Result<Outcome, GpuError> {
+        let mut passes = Passes::new(config, &self.limits(), extent, Engine::Gpu)?;
         let (mut dispatches, mut submits, mut bytes_read) = (0, 0, 0);
         loop {
             let run = self.run(passes.plan(), &cancelled).await?;

@@ -1,7 +1,7 @@
 //! From the words that come back to the measured series.
 
 use crate::model::{Config, SublayerKind, Tensor, matrices};
-use crate::stats::{Engine, Measurement, Quantity, Series};
+use crate::stats::{Engine, Measurement, Quantity, Series, Update};
 
 use super::{Plan, Results};
 
@@ -63,6 +63,7 @@ pub(super) fn measurement(plan: &Plan, engine: Engine, words: &[u32], shaken: Op
         }
         inherit_errors(&plan.config, &mut series);
     }
+    doubt_updates(&mut series);
     Measurement { config: plan.config.clone(), engine, series }
 }
 
@@ -93,6 +94,7 @@ fn inherit_errors(config: &Config, series: &mut [Series]) {
     const SCORE: f64 = 4.0;
     let place = |quantity: Quantity| series.iter().position(|series| series.quantity == quantity);
     let (Some(stream), Some(gradient)) = (place(Quantity::StreamRms), place(Quantity::GradStream)) else { return };
+    let updates: Vec<_> = Quantity::UPDATES.into_iter().filter_map(place).collect();
     let matrices = matrices(config);
     let places: Vec<_> = matrices
         .iter()
@@ -124,6 +126,27 @@ fn inherit_errors(config: &Config, series: &mut [Series]) {
         let known = &mut series[gradient].relative_error[block];
         *known = known.max(error);
     }
+    // Along the gradients of all blocks.
+    for update in updates {
+        let known = &mut series[update].relative_error[0];
+        *known = known.max(error);
+    }
+}
+
+/// Where a gradient is no number, nothing is known of a step along it, whatever a step along its sign seems to give.
+///
+/// A gradient that is not resolved is no reason to doubt either: its sign is noise, and moves the weights as far as any,
+/// but not the logits. What makes `J^T r` small for the `r` that the loss gives, such as keys that are all alike, makes
+/// `J` small, and with it what the logits have of a step in any direction.
+fn doubt_updates(series: &mut [Series]) {
+    let is_broken = |series: &Series| {
+        matches!(series.quantity, Quantity::GradWeight(_)) && series.values.iter().any(|value| !value.is_finite())
+    };
+    if series.iter().any(is_broken) {
+        for series in series.iter_mut().filter(|series| matches!(series.quantity, Quantity::ModelUpdate(_))) {
+            series.relative_error = vec![f64::INFINITY];
+        }
+    }
 }
 
 fn decode(plan: &Plan, words: &[u32]) -> Vec<Series> {
@@ -134,8 +157,13 @@ fn decode(plan: &Plan, words: &[u32]) -> Vec<Series> {
     let sublayers = config.sublayers_per_block() as u32;
     let grad_stream = |k: u32| at(results.grad_stream + k).root();
     let matrices = matrices(config);
+    let size = |first: u32| {
+        (0..config.batch).map(|b| at(first + 3 * b)).reduce(SquareSum::merge).expect("a batch has a sequence").root()
+    };
+    let updates = Quantity::UPDATES.into_iter().filter(|_| results.model_update.is_some());
     Quantity::all(config)
         .into_iter()
+        .chain(updates)
         .map(|quantity| {
             let many = |first: u32, step: u32| {
                 (0..quantity.len(config) as u32).map(|i| at(first + i * step).root()).collect::<Vec<_>>()
@@ -193,6 +221,16 @@ fn decode(plan: &Plan, words: &[u32]) -> Vec<Series> {
                         if sum.is_finite() { sum.sum / config.rows() as f64 } else { sum.max() }
                     };
                     Series::exact(quantity, (0..quantity.len(config) as u32).map(mean).collect())
+                }
+                Quantity::ModelUpdate(update) => {
+                    let logits = results.model_update.expect("it is listed where it was asked for");
+                    let of_one = 3 * config.batch;
+                    let tangent = logits
+                        + match update {
+                            Update::Sgd => of_one,
+                            Update::Sign => 2 * of_one,
+                        };
+                    Series::exact(quantity, vec![size(tangent) / size(logits)])
                 }
             }
         })
@@ -273,6 +311,19 @@ mod tests {
         let mut other = known;
         other[4] = 1.5;
         assert_eq!(errors(&known, &other), [0.0, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.0]);
+    }
+
+    #[test]
+    fn an_update_along_what_is_no_number_is_not_known() {
+        let weights = |value: f64| Series::exact(Quantity::GradWeight(Tensor::W1), vec![1.0, value]);
+        let [sgd, sign] = Quantity::UPDATES.map(|quantity| Series::exact(quantity, vec![2.0]));
+        let doubted = |value: f64| {
+            let mut series = [weights(value), sgd.clone(), sign.clone()];
+            doubt_updates(&mut series);
+            series.map(|series| series.relative_error)
+        };
+        assert_eq!(doubted(1e-30), [vec![], vec![], vec![]]);
+        assert_eq!(doubted(f64::INFINITY), [vec![], vec![f64::INFINITY], vec![f64::INFINITY]]);
     }
 
     #[test]

@@ -151,7 +151,7 @@ kernels! {
     /// The gradient through the norms of a sublayer's output.
     ResidualBackward = "residual_backward"
         [out: Read, branch: Read, scale: Read, grad: Write, branch_grad: Write, side_grad: Write] {
-        rows: u32, width: u32, stride: u32, kind: u32, branch_norm: u32, sum_norm: u32, side_mode: u32,
+        rows: u32, width: u32, stride: u32, kind: u32, branch_norm: u32, sum_norm: u32, side_mode: u32, keeps: u32,
     }
     /// The gradient of a sublayer's input from both of its paths, with its square sum.
     SkipBackward = "skip_backward"
@@ -169,7 +169,7 @@ kernels! {
         [q: Read, out_grad: Read, probabilities: Read, score_grad: Read, kv_grad: Write] {
         tokens: u32, heads: u32, head_stride: u32, q_stride: u32, kv_stride: u32, causal: u32,
     }
-    /// The gradient through the RMSNorm of queries and keys, in place.
+    /// The gradient, or the tangent, through the RMSNorm of queries and keys, in place.
     QkNormBackward = "qk_norm_backward" [qkv: Read, scale: Read, qkv_grad: Write] {
         rows: u32, stride: u32, segments: u32, segment: u32, features: u32,
     }
@@ -177,6 +177,35 @@ kernels! {
     WeightGradientNorm = "weight_gradient_norm" [x: Read, g: Read, partials: Write] {
         sequences: u32, tokens: u32, x_stride: u32, g_stride: u32, group_columns: u32, centred: u32, tiles_x: u32,
         tiles_y: u32, tile_columns: u32, tile_rows: u32,
+    }
+    /// A weight gradient.
+    WeightGradient = "weight_gradient" [x: Read, g: Read, out: Write] {
+        sequences: u32, tokens: u32, x_stride: u32, g_stride: u32, group_columns: u32, group_stride: u32,
+        centred: u32,
+    }
+    /// `out = t W + x D` for one or more matrices, D the gradient and its sign.
+    MatmulTangent = "matmul_tangent" [tangent: Read, weight: Read, x: Read, gradient: Read, out: Write] {
+        rows: u32, inner: u32, columns: u32, group_columns: u32, group_stride: u32, moves: u32,
+    }
+    /// The tangent of a norm.
+    NormTangent = "norm_tangent" [tangent: Read, normed: Read, scale: Read, out: Write] {
+        rows: u32, width: u32, stride: u32, kind: u32, gain: f32,
+    }
+    /// The tangent of an activation.
+    ActivationTangent = "activation_tangent" [hidden: Read, tangent: Read, out: Write] {
+        rows: u32, columns: u32, gated: u32, kind: u32,
+    }
+    /// The tangent of the heads' output.
+    AttentionTangent = "attention_tangent"
+        [q: Read, kv: Read, q_tangent: Read, kv_tangent: Read, inverse: Read, probabilities: Read,
+            score_tangent: Write, out: Write] {
+        sequences: u32, tokens: u32, heads: u32, head_stride: u32, q_stride: u32, kv_stride: u32, causal: u32,
+        normalised: u32, score_scale: f32,
+    }
+    /// The tangent of a sublayer's addition.
+    ResidualTangent = "residual_tangent"
+        [out: Read, branch: Read, scale: Read, branch_tangent: Read, tangent: Write, side: Write] {
+        rows: u32, width: u32, stride: u32, kind: u32, branch_norm: u32, sum_norm: u32, side_mode: u32, skip: f32,
     }
     /// Square sum, largest value, spread and token cosine of states.
     StreamStatistics = "stream_statistics" [x: Read, results: Write] {

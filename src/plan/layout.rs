@@ -72,6 +72,28 @@ pub enum Role {
     ScoreGrad,
     /// Gradient of the pre-activations, shaped as `Hidden`.
     HiddenGrad,
+    /// The gradients of the matrices of one product, shaped as in `Weights`.
+    WeightGrad,
+    /// Tangents of the stream, (2, N, d): one for each direction in which the weights move.
+    StreamTangent,
+    /// Of a second stream, (2, N, d).
+    SideTangent,
+    /// Of what a norm gives, (2, N, d).
+    NormedTangent,
+    /// Of queries, keys and values: (2, N, q | k | v), or for cross-attention (2, N, q) and then (2, N, k | v).
+    QkvTangent,
+    /// Of the probabilities, (2, B, H, ceil(T / 4), T, 4).
+    ScoreTangent,
+    /// Of the output of the heads, (2, N, H, k).
+    HeadsTangent,
+    /// Of the pre-activations, (2, N, h) or (2, N, h | g).
+    HiddenTangent,
+    /// Of what follows the activation, (2, N, h).
+    ActivatedTangent,
+    /// Of what a sublayer returns, (2, N, d).
+    BranchTangent,
+    /// The logits, and their tangents, (3, N, V).
+    LogitsTangent,
     /// Square sums of branch and stream, (S L + 1, 2, N).
     UpdatePartials,
     /// Square sums of the stream's gradient before each sublayer and after the last, (S L + 1, N).
@@ -253,4 +275,6 @@ pub struct Results {
     pub grad_unembed: u32,
     /// One, the sum of the losses as middle part.
     pub loss: u32,
+    /// (3, B, 3): of the logits and of their tangents what `stream` has of a state; only where it was asked for.
+    pub model_update: Option<u32>,
 }

@@ -12,7 +12,7 @@ mod tuning;
 pub use build::{build, profile};
 pub use kernel::*;
 pub use layout::{BufferSpec, Limits, PlanError, Results, Role, View};
-pub use passes::Passes;
+pub use passes::{Extent, Passes};
 pub use shader::compose;
 pub use tuning::{Tile, Tuning};
 
@@ -31,7 +31,7 @@ pub struct Step {
     pub flops: u64,
 }
 
-/// One forward and backward pass.
+/// One forward and backward pass, and where it is asked for the pass of tangents after it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     /// The run.

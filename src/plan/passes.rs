@@ -6,10 +6,22 @@ use super::{Limits, Plan, PlanError};
 use crate::model::Config;
 use crate::stats::{Engine, Measurement};
 
+/// What a run is asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Extent {
+    /// Every quantity of [`Quantity::all`](crate::stats::Quantity::all): a forward and a backward pass.
+    #[default]
+    Curves,
+    /// Also [`Quantity::UPDATES`](crate::stats::Quantity::UPDATES): the gradients of all blocks are kept, and a pass of
+    /// tangents follows.
+    WithUpdate,
+}
+
 /// A measurement on its way: the plan to run now, and what earlier ones gave.
 pub struct Passes {
     engine: Engine,
     limits: Limits,
+    extent: Extent,
     config: Config,
     plan: Plan,
     stage: Stage,
@@ -31,8 +43,8 @@ impl Passes {
     ///
     /// # Errors
     /// Where a device of these limits cannot hold it.
-    pub fn new(config: &Config, limits: &Limits, engine: Engine) -> Result<Self, PlanError> {
-        let mut plan = build(config, limits, &[])?;
+    pub fn new(config: &Config, limits: &Limits, extent: Extent, engine: Engine) -> Result<Self, PlanError> {
+        let mut plan = build(config, limits, &[], extent)?;
         let mut stage = Stage::Main;
         let mut steps = plan.steps.len() * if plan.shaken().is_some() { 2 } else { 1 };
         if let Some(profiled) = config.profiled() {
@@ -40,7 +52,7 @@ impl Passes {
             stage = Stage::Profile;
             steps += plan.steps.len();
         }
-        Ok(Self { engine, limits: *limits, config: config.clone(), plan, stage, steps, steps_before: 0 })
+        Ok(Self { engine, limits: *limits, extent, config: config.clone(), plan, stage, steps, steps_before: 0 })
     }
 
     /// The plan to run now.
@@ -69,7 +81,7 @@ impl Passes {
         self.steps_before += self.plan.steps.len();
         match std::mem::replace(&mut self.stage, Stage::Main) {
             Stage::Profile => {
-                self.plan = build(&self.config, &self.limits, &branch_variances(&self.plan, &words))?;
+                self.plan = build(&self.config, &self.limits, &branch_variances(&self.plan, &words), self.extent)?;
                 Ok(None)
             }
             Stage::Main => match self.plan.shaken() {

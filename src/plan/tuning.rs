@@ -53,7 +53,7 @@ impl Tuning {
         }
     }
 
-    /// The tile of a gradient norm.
+    /// The tile of a weight gradient and of its norm.
     #[must_use]
     pub const fn gradient(self) -> Tile {
         match self {
@@ -75,7 +75,10 @@ impl Tuning {
 
     /// Constants of a kernel, by their names in WGSL.
     pub(super) fn constants(self, kernel: Kernel) -> [(&'static str, u32); 5] {
-        let tile = if kernel == Kernel::WeightGradientNorm { self.gradient() } else { self.product() };
+        let tile = match kernel {
+            Kernel::WeightGradientNorm | Kernel::WeightGradient => self.gradient(),
+            _ => self.product(),
+        };
         [
             ("LANES", self.lanes()),
             ("TILE_ROWS", tile.rows),

@@ -24,12 +24,15 @@ pub fn number(value: f64) -> Value {
 pub fn to_json(measurement: &Measurement) -> Value {
     let mut root = Map::new();
     root.insert("config".into(), serde_json::to_value(&measurement.config).unwrap_or(Value::Null));
-    let mut grad_weight = Map::new();
+    let (mut grad_weight, mut model_update) = (Map::new(), Map::new());
     for series in &measurement.series {
         let mut values = series.values.iter().copied().map(number);
         match series.quantity {
             Quantity::GradWeight(tensor) => {
                 grad_weight.insert(tensor.name().into(), values.collect());
+            }
+            Quantity::ModelUpdate(update) => {
+                model_update.insert(update.key().into(), values.next().unwrap_or(Value::Null));
             }
             Quantity::Loss | Quantity::GradUnembed => {
                 root.insert(series.quantity.name(), values.next().unwrap_or(Value::Null));
@@ -40,6 +43,9 @@ pub fn to_json(measurement: &Measurement) -> Value {
         }
     }
     root.insert("grad_weight".into(), Value::Object(grad_weight));
+    if !model_update.is_empty() {
+        root.insert("model_update".into(), Value::Object(model_update));
+    }
     root.insert("engine".into(), json!(measurement.engine.key()));
     root.insert("marks".into(), marks(measurement));
     Value::Object(root)

@@ -10,6 +10,7 @@ pub use marks::{Mark, UNRESOLVED_ABOVE};
 pub use seeds::Sample;
 pub use update::ModelUpdate;
 
+use crate::model::config::named_enum;
 use crate::model::{Attention, Config, Tensor, matrices};
 
 /// Who computed a measurement, and in which precision.
@@ -53,6 +54,16 @@ impl Engine {
     }
 }
 
+named_enum! {
+    /// The direction `u` in which one small step moves every layer matrix, `W - eta u`.
+    Update {
+        /// The gradient (SGD).
+        Sgd = "sgd",
+        /// Its sign, 0 where it is 0 (the first step of Adam).
+        Sign = "sign",
+    }
+}
+
 /// A measured quantity. Block boundary `l` is the stream entering block `l`; boundary `L` leaves the last block, before
 /// the final norm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -89,10 +100,16 @@ pub enum Quantity {
     /// of `1 / sqrt(variance + epsilon)` of the norm on the sum, or where there is none of that on the input (Xiong et al.
     /// 2020, Lemma 3); `S L` values, 0 in a sublayer without either.
     NormJacobian,
+    /// `||F(theta - eta u) - F(theta)|| / (eta ||F(theta)||)` as `eta` goes to 0, Frobenius, `F` the logits and `u` a
+    /// direction for every layer matrix, U held fixed; one value. Only where it was asked for.
+    ModelUpdate(Update),
 }
 
 impl Quantity {
-    /// Every quantity of a run with this configuration, in the order of the output.
+    /// What a run has only where it is asked for, for it takes as long again as the rest.
+    pub const UPDATES: [Self; 2] = [Self::ModelUpdate(Update::Sgd), Self::ModelUpdate(Update::Sign)];
+
+    /// Every quantity that each run with this configuration has, in the order of the output.
     #[must_use]
     pub fn all(config: &Config) -> Vec<Self> {
         let mut list =
@@ -128,6 +145,7 @@ impl Quantity {
             Self::MaxLogit => "max_logit".into(),
             Self::NetFactor => "net_factor".into(),
             Self::NormJacobian => "norm_jacobian".into(),
+            Self::ModelUpdate(update) => format!("model_update.{}", update.key()),
         }
     }
 
@@ -136,7 +154,7 @@ impl Quantity {
     pub fn len(self, config: &Config) -> usize {
         let depth = config.depth as usize;
         match self {
-            Self::Loss | Self::GradUnembed => 1,
+            Self::Loss | Self::GradUnembed | Self::ModelUpdate(_) => 1,
             Self::StreamRms
             | Self::StreamMax
             | Self::TokenCosine
@@ -176,7 +194,7 @@ pub struct Measurement {
     pub config: Config,
     /// Who computed it.
     pub engine: Engine,
-    /// One series for each of [`Quantity::all`], in that order.
+    /// One series for each of [`Quantity::all`], in that order, and then of [`Quantity::UPDATES`] where they were asked for.
     pub series: Vec<Series>,
 }
 

@@ -202,3 +202,17 @@ fn a_pass_runs_to_its_end() {
     assert!(done.values(Quantity::GradWeight(Tensor::Wg)).is_empty());
     assert_eq!(to_json(&done)["engine"], Value::from("cpu"));
 }
+
+#[test]
+fn an_update_is_there_where_it_was_asked_for() {
+    let mut run = measurement(Engine::Cpu);
+    assert!(to_json(&run).get("model_update").is_none());
+    for (quantity, value) in Quantity::UPDATES.into_iter().zip([0.5, f64::INFINITY]) {
+        assert_eq!(quantity.len(&run.config), 1);
+        run.series.push(Series::exact(quantity, vec![value]));
+    }
+    let json = to_json(&run);
+    assert_eq!(json["model_update"], json!({ "sgd": 0.5, "sign": "inf" }));
+    assert_eq!(json["marks"], json!({ "model_update.sign": { "overflow": [0] } }));
+    assert!(to_csv(&run).ends_with("model_update.sgd,0,0.5,\nmodel_update.sign,0,inf,overflow\n"));
+}

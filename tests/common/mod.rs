@@ -115,7 +115,7 @@ fn flatten(json: &Value, config: &Config) -> BTreeMap<String, Vec<f64>> {
         assert_eq!(values.len(), quantity.len(config), "length of {name}");
         Some((name, values))
     };
-    Quantity::all(config).into_iter().filter_map(of).collect()
+    Quantity::all(config).into_iter().chain(Quantity::UPDATES).filter_map(of).collect()
 }
 
 /// A number, or one of the strings that stand for those JSON lacks.

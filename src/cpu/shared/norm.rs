@@ -18,7 +18,8 @@ pub(in crate::cpu) fn normalise(kind: u32, row: &mut [f32], width: u32, epsilon:
     scale
 }
 
-/// The gradient `dy` of a normalised row `y` of `width` features becomes that of the row before its norm.
+/// The gradient `dy` of a normalised row `y` of `width` features becomes that of the row before its norm; or, for the
+/// Jacobian is symmetric, a tangent of that row becomes one of `y`.
 pub(in crate::cpu) fn norm_gradient(kind: u32, dy: &mut [f32], y: &[f32], width: u32, scale: f32) {
     let width = width as f32;
     let along = dy.iter().zip(y).map(|(dy, y)| dy * y).sum::<f32>() / width;

@@ -39,14 +39,14 @@ impl Builder<'_> {
         let flops = 40 * u64::from(self.rows) * u64::from(self.config.vocab);
         self.push(arguments, &[logits, partials], [self.rows.div_ceil(16), 1, 1], flops);
         let partials = self.slabs.unembedding_grad_partials.slab(0);
-        self.gradient_norm(output, logits, partials, &family, None);
+        self.gradient_norm(output, logits, partials, &family);
         let input_grad = self.slabs.input_grad.slab(0);
         self.matmul_transposed(logits, weight, None, input_grad, &family);
         let normed = self.config.has_final_norm().then_some((normed, scale));
         self.skip(normed, 1.0, 0.0, self.sublayers.len());
         if is_dual {
             // The norm of the second stream is all there is between it and the output.
-            let arguments = ResidualBackward { branch_norm: 1, sum_norm: 0, side_mode: 0, ..self.subtraction() };
+            let arguments = ResidualBackward { branch_norm: 1, ..self.subtraction() };
             let (side, side_grad) = (self.slabs.side.slab(0), self.slabs.side_grad.slab(0));
             let views = [side, side, scale, self.slabs.grad.slab(0), side_grad, self.slabs.nothing.slab(0)];
             self.push(arguments, &views, self.row_workgroups(), self.row_flops());
@@ -63,6 +63,7 @@ impl Builder<'_> {
             branch_norm: 0,
             sum_norm: 0,
             side_mode: 0,
+            keeps: 0,
         }
     }
 
@@ -93,9 +94,8 @@ impl Builder<'_> {
         self.push(arguments, &views, self.row_workgroups(), self.row_flops());
     }
 
-    /// Square sums of `X^T G` for the matrices of a family, `x` and `g` their inputs and output gradients. `keys` is the
-    /// one of them whose gradients sum to zero over a sequence.
-    fn gradient_norm(&mut self, x: View, g: View, partials: View, family: &Family, keys: Option<u32>) {
+    /// Square sums of `X^T G` for the matrices of a family, `x` and `g` their inputs and output gradients.
+    fn gradient_norm(&mut self, x: View, g: View, partials: View, family: &Family) {
         let Family { first: placed, groups, .. } = *family;
         let tuning = self.limits.tuning;
         let (tiles_x, tiles_y) = gradient_tiles(tuning, &placed);
@@ -106,7 +106,7 @@ impl Builder<'_> {
             x_stride: placed.rows / 4,
             g_stride: placed.columns * groups,
             group_columns: placed.columns,
-            centred: keys.unwrap_or(u32::MAX),
+            centred: self.keys_in(family).unwrap_or(u32::MAX),
             tiles_x,
             tiles_y,
             tile_columns,
@@ -130,20 +130,23 @@ impl Builder<'_> {
                 () if sublayer.adds_block_input => 2,
                 () => 0,
             };
-            let has_own = sublayer.branch_norm || side_mode == 1;
-            let branch_grad = if has_own { self.slabs.branch_grad.slab(0) } else { grad };
-            if sublayer.sum_norm || sublayer.branch_norm || side_mode > 0 {
+            let differs = sublayer.branch_norm || side_mode == 1;
+            let keeps = self.keeps.gradients && !differs;
+            let own_grad = self.branch_grad(k);
+            let branch_grad = if differs || keeps { own_grad } else { grad };
+            if sublayer.sum_norm || sublayer.branch_norm || side_mode > 0 || keeps {
                 let (_, out) = self.stream_around(k);
                 let arguments = ResidualBackward {
                     branch_norm: u32::from(sublayer.branch_norm),
                     sum_norm: u32::from(sublayer.sum_norm),
                     side_mode,
+                    keeps: u32::from(keeps),
                     ..self.subtraction()
                 };
                 let branch = if sublayer.branch_norm { self.sublayer_output(k) } else { out };
                 let scale = self.slabs.residual_scale.slab(k);
                 let side = if side_mode == 0 { self.slabs.nothing } else { self.slabs.side_grad };
-                let views = [out, branch, scale, grad, self.slabs.branch_grad.slab(0), side.slab(0)];
+                let views = [out, branch, scale, grad, own_grad, side.slab(0)];
                 self.push(arguments, &views, self.row_workgroups(), self.row_flops());
             }
             match sublayer.kind {
@@ -155,6 +158,19 @@ impl Builder<'_> {
         }
     }
 
+    /// The gradient of what sublayer `k` returns, where it is written or kept.
+    pub(super) fn branch_grad(&self, k: usize) -> View {
+        self.slabs.branch_grad.slab(if self.keeps.gradients { k } else { 0 })
+    }
+
+    pub(super) fn hidden_grad(&self, block: usize) -> View {
+        self.slabs.hidden_grad.slab(if self.keeps.gradients { block } else { 0 })
+    }
+
+    pub(super) fn qkv_grad(&self, attention: usize) -> View {
+        self.slabs.qkv_grad.slab(if self.keeps.gradients { attention } else { 0 })
+    }
+
     /// Where the square sums of a family in a block go.
     fn gradient_partials(&self, family: &Family, block: usize) -> View {
         let (x, y) = gradient_tiles(self.limits.tuning, &family.first);
@@ -163,13 +179,13 @@ impl Builder<'_> {
 
     /// The last product of a sublayer: its gradient's norm.
     fn output_gradient_norm(&mut self, x: View, g: View, family: &Family, block: usize) {
-        self.gradient_norm(x, g, self.gradient_partials(family, block), family, None);
+        self.gradient_norm(x, g, self.gradient_partials(family, block), family);
     }
 
     fn feed_forward_backward(&mut self, k: usize, branch_grad: View) {
         let block = self.sublayers[k].block;
         let (hidden, activated) = (self.slabs.hidden.slab(block), self.slabs.activated.slab(block));
-        let hidden_grad = self.slabs.hidden_grad.slab(0);
+        let hidden_grad = self.hidden_grad(block);
         if let Some(family) = self.output_family(SublayerKind::FeedForward) {
             self.output_gradient_norm(activated, branch_grad, &family, block);
             let weight = self.weight(block, &family.first);
@@ -177,7 +193,7 @@ impl Builder<'_> {
         }
         let family = self.input_family(SublayerKind::FeedForward);
         let (x, weight) = (self.sublayer_input(k), self.weight(block, &family.first));
-        self.gradient_norm(x, hidden_grad, self.gradient_partials(&family, block), &family, None);
+        self.gradient_norm(x, hidden_grad, self.gradient_partials(&family, block), &family);
         self.matmul_transposed(hidden_grad, weight, None, self.slabs.input_grad.slab(0), &family);
     }
 
@@ -192,38 +208,43 @@ impl Builder<'_> {
             out_grad = self.slabs.heads_grad.slab(0);
             self.matmul_transposed(branch_grad, self.weight(block, &family.first), None, out_grad, &family);
         }
+        let qkv_grad = self.qkv_grad(index);
         if !self.keeps.probabilities {
-            self.heads_forward(k);
+            // What the heads gave stays, for it may have been normalised since; the gradients go over this.
+            self.heads_forward(k, qkv_grad);
         }
-        let grads = self.projections(self.slabs.qkv_grad.slab(0), sublayer.kind);
+        let grads = self.projections(qkv_grad, sublayer.kind);
         self.heads_backward(k, out_grad, grads);
         let input_grad = self.slabs.input_grad.slab(0);
         let x = self.sublayer_input(k);
         let family = self.input_family(sublayer.kind);
         let (weight, partials) = (self.weight(block, &family.first), self.gradient_partials(&family, block));
         if sublayer.kind == SublayerKind::CrossAttention {
-            self.gradient_norm(x, grads.q, partials, &family, None);
+            self.gradient_norm(x, grads.q, partials, &family);
             self.matmul_transposed(grads.q, weight, None, input_grad, &family);
             let keys = self.memory_family();
             let partials = self.gradient_partials(&keys, block);
-            self.gradient_norm(self.slabs.memory.slab(0), grads.kv, partials, &keys, Some(0));
+            self.gradient_norm(self.slabs.memory.slab(0), grads.kv, partials, &keys);
             return;
         }
-        if let Some(segments) = qk_segments(self.config) {
-            let arguments = QkNormBackward {
-                rows: self.rows,
-                stride: attention_stride(self.config),
-                segments: segments.count,
-                segment: segments.floats,
-                features: segments.features,
-            };
-            let views = [self.slabs.qkv.slab(index), self.slabs.qk_scale.slab(block), grads.q];
-            self.push(arguments, &views, [(2 * self.rows * segments.count).div_ceil(32), 1, 1], self.row_flops());
-        }
-        // Past a norm of its own, a key's gradient no longer sums to zero over the tokens.
-        let keys = qk_segments(self.config).is_none().then_some(1);
-        self.gradient_norm(x, grads.q, partials, &family, keys);
+        self.through_qk_norm(index, block, qkv_grad, 1);
+        self.gradient_norm(x, grads.q, partials, &family);
         self.matmul_transposed(grads.q, weight, None, input_grad, &family);
+    }
+
+    /// Gradients or tangents of queries and keys through their norm, if they have one: `count` shaped as `Qkv`, in place.
+    pub(super) fn through_qk_norm(&mut self, attention: usize, block: usize, moving: View, count: u32) {
+        let Some(segments) = qk_segments(self.config) else { return };
+        let arguments = QkNormBackward {
+            rows: self.rows,
+            stride: attention_stride(self.config),
+            segments: segments.count,
+            segment: segments.floats,
+            features: segments.features,
+        };
+        let views = [self.slabs.qkv.slab(attention), self.slabs.qk_scale.slab(block), moving];
+        let workgroups = [(2 * self.rows * segments.count).div_ceil(32), count, 1];
+        self.push(arguments, &views, workgroups, u64::from(count) * self.row_flops());
     }
 
     /// From the gradient of the heads' output to those of queries, keys and values.

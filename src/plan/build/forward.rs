@@ -60,13 +60,9 @@ impl Builder<'_> {
     }
 
     pub(super) fn forward(&mut self) {
-        let recipe = self.config.placement.recipe();
         for k in 0..self.sublayers.len() {
             let sublayer = self.sublayers[k];
-            let is_first = k.is_multiple_of(self.config.sublayers_per_block());
-            if is_first && !self.keeps.weights {
-                self.block_weights(sublayer.block as u32, 1);
-            }
+            self.weights_from(k);
             let (x, out) = self.stream_around(k);
             if sublayer.input_norm {
                 let (y, scale) = (self.slabs.normed.slab(k), self.slabs.input_scale.slab(k));
@@ -77,28 +73,36 @@ impl Builder<'_> {
                 SublayerKind::CrossAttention => self.cross_attention_forward(k),
                 SublayerKind::FeedForward => self.feed_forward(k),
             }
-            let side_mode = match () {
-                () if sublayer.feeds_dual => {
-                    if k == 0 {
-                        2
-                    } else {
-                        1
-                    }
-                }
-                () if sublayer.adds_block_input => 4,
-                () if recipe.adds_block_input && is_first => 3,
-                () => 0,
-            };
             let arguments = ResidualForward {
                 branch_norm: u32::from(sublayer.branch_norm),
                 sum_norm: u32::from(sublayer.sum_norm),
-                side_mode,
+                side_mode: self.side_mode(k),
                 profile: u32::from(self.ends == Ends::AfterTheBlocks),
                 skip: sublayer.skip as f32,
                 ..self.addition()
             };
             let branch = self.sublayer_output(k);
             self.add(arguments, [x, branch, out, self.slabs.residual_scale.slab(k)], k);
+        }
+    }
+
+    /// Makes the weights of the block that sublayer `k` is the first of, where they were not kept.
+    pub(super) fn weights_from(&mut self, k: usize) {
+        if k.is_multiple_of(self.config.sublayers_per_block()) && !self.keeps.weights {
+            self.block_weights(self.sublayers[k].block as u32, 1);
+        }
+    }
+
+    /// What the addition of sublayer `k` does with a second stream, as a number in the kernels.
+    pub(super) fn side_mode(&self, k: usize) -> u32 {
+        let sublayer = self.sublayers[k];
+        let is_first = k.is_multiple_of(self.config.sublayers_per_block());
+        match () {
+            () if sublayer.feeds_dual && k == 0 => 2,
+            () if sublayer.feeds_dual => 1,
+            () if sublayer.adds_block_input => 4,
+            () if self.config.placement.recipe().adds_block_input && is_first => 3,
+            () => 0,
         }
     }
 
@@ -144,7 +148,7 @@ impl Builder<'_> {
             let workgroups = [(2 * self.rows * segments.count).div_ceil(32), 1, 1];
             self.push(arguments, &[qkv, scale], workgroups, self.row_flops());
         }
-        self.heads_forward(k);
+        self.heads_forward(k, self.slabs.heads.slab(self.attention_index(k)));
         self.project_heads(k);
     }
 
@@ -156,7 +160,7 @@ impl Builder<'_> {
         self.matmul(self.sublayer_input(k), self.weight(block, &queries.first), q, &queries);
         let keys = self.memory_family();
         self.matmul(self.slabs.memory.slab(0), self.weight(block, &keys.first), kv, &keys);
-        self.heads_forward(k);
+        self.heads_forward(k, self.slabs.heads.slab(self.attention_index(k)));
         self.project_heads(k);
     }
 
@@ -169,8 +173,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Attention proper; again in the backward pass where the probabilities were not kept.
-    pub(super) fn heads_forward(&mut self, k: usize) {
+    /// Attention proper, with its output in `heads`; again in the later passes where the probabilities were not kept.
+    pub(super) fn heads_forward(&mut self, k: usize, heads: View) {
         let (sublayer, index) = (self.sublayers[k], self.attention_index(k));
         let Projections { q, q_stride, kv, kv_stride } = self.projections(self.slabs.qkv.slab(index), sublayer.kind);
         let is_self = sublayer.kind == SublayerKind::Attention;
@@ -188,7 +192,7 @@ impl Builder<'_> {
         // Nobody asks for those of the cross-attention: they share a last place.
         let row = if is_self { sublayer.block as u32 } else { self.config.depth };
         let partials = self.slabs.attention_partials.slab(0).after(row * score_rows);
-        let (heads, inverse) = (self.slabs.heads.slab(index), self.slabs.inverse.slab(index));
+        let inverse = self.slabs.inverse.slab(index);
         let views = [q, kv, heads, self.probabilities(index), inverse, partials];
         self.push(arguments, &views, self.attention_workgroups(), self.attention_flops());
     }

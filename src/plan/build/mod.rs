@@ -3,33 +3,43 @@
 mod backward;
 mod forward;
 mod slabs;
+mod tangent;
 
 use crate::model::random::GLOBAL_LAYER;
 use crate::model::{Activation, Config, Matrix, NORM_EPSILON, Norm, QkNorm, Sublayer, SublayerKind, Tensor, matrices};
 
 use super::layout::{BufferSpec, Limits, PlanError, Results, View};
 use super::{
-    MatmulBackward, MatmulForward, NormForward, Operation, Plan, RandomWeights, ReduceSquareSums, Step,
+    Extent, MatmulBackward, MatmulForward, NormForward, Operation, Plan, RandomWeights, ReduceSquareSums, Step,
     StreamStatistics, SumRows, Tuning,
 };
 use slabs::{SlabTable, allocate};
 
 /// Rows that a row kernel's workgroup takes.
 const ROWS_PER_WORKGROUP: u32 = 4;
+/// Directions in which the weights move, side by side: their gradients, and the signs of these.
+const DIRECTIONS: u32 = 2;
 /// A NaN for kernels, which WGSL cannot spell.
 const NAN_BITS: u32 = 0x7fc0_0000;
 
-/// Plans one forward and backward pass. `branch_variances` are those of the run [`Config::profiled`] names, empty where
-/// there is none.
+/// Plans one forward and backward pass, and what else the extent asks for. `branch_variances` are those of the run
+/// [`Config::profiled`] names, empty where there is none.
 ///
 /// # Errors
 /// Where a device of these limits cannot hold the run.
-pub fn build(config: &Config, limits: &Limits, branch_variances: &[f64]) -> Result<Plan, PlanError> {
-    let mut builder = Builder::new(config, limits, config.sublayers_after(branch_variances), Ends::AtTheInput)?;
+pub fn build(config: &Config, limits: &Limits, branch_variances: &[f64], extent: Extent) -> Result<Plan, PlanError> {
+    let ends = match extent {
+        Extent::Curves => Ends::AtTheInput,
+        Extent::WithUpdate => Ends::AfterTheUpdate,
+    };
+    let mut builder = Builder::new(config, limits, config.sublayers_after(branch_variances), ends)?;
     builder.inputs();
     builder.forward();
     builder.loss();
     builder.backward();
+    if extent == Extent::WithUpdate {
+        builder.tangent();
+    }
     builder.statistics();
     builder.finish()
 }
@@ -193,6 +203,13 @@ struct Family {
     groups: u32,
 }
 
+impl Family {
+    /// Of all its matrices.
+    const fn vec4s(&self) -> u32 {
+        self.groups * self.first.rows * self.first.columns
+    }
+}
+
 fn families(placed: &[Placed]) -> Vec<Family> {
     let mut list: Vec<Family> = Vec::new();
     for &placed in placed {
@@ -214,6 +231,8 @@ fn trained(families: &[Family]) -> impl Iterator<Item = &Family> {
 enum Ends {
     /// To the gradients of everything.
     AtTheInput,
+    /// To these, and to the tangents of the logits where the weights move along their gradients.
+    AfterTheUpdate,
     /// Forward alone, with the sums that the variances of the branches are made of.
     AfterTheBlocks,
 }
@@ -223,6 +242,8 @@ enum Ends {
 struct Keeps {
     weights: bool,
     probabilities: bool,
+    /// Of the outputs of all matrices.
+    gradients: bool,
 }
 
 struct Builder<'a> {
@@ -252,6 +273,7 @@ impl<'a> Builder<'a> {
         let keeps = Keeps {
             weights: of_all(weights) <= limits.kept_weight_bytes,
             probabilities: of_all(score_vec4s(config).1) <= limits.kept_probability_bytes,
+            gradients: ends == Ends::AfterTheUpdate,
         };
         let families = families(&placed);
         let (buffers, slabs, results) = allocate(config, limits, &placed, &families, keeps)?;
@@ -329,6 +351,16 @@ impl<'a> Builder<'a> {
             SublayerKind::CrossAttention => Tensor::Co,
             SublayerKind::FeedForward => Tensor::W2,
         })
+    }
+
+    /// Which matrix of a family has gradients that sum to zero over a sequence: keys, for a score that all of them share
+    /// changes nothing. Past a norm of its own a key's gradient no longer does.
+    fn keys_in(&self, family: &Family) -> Option<u32> {
+        match family.first.matrix.tensor {
+            Tensor::Wq => qk_segments(self.config).is_none().then_some(1),
+            Tensor::Ck => Some(0),
+            _ => None,
+        }
     }
 
     fn weight(&self, block: usize, placed: &Placed) -> View {
@@ -436,24 +468,27 @@ impl<'a> Builder<'a> {
 
     /// `out = a [W ...]` for the matrices of a family.
     fn matmul(&mut self, a: View, weight: View, out: View, family: &Family) {
+        self.matmul_rows(self.rows, a, weight, out, family);
+    }
+
+    fn matmul_rows(&mut self, rows: u32, a: View, weight: View, out: View, family: &Family) {
         let Family { first: placed, groups, .. } = *family;
         let columns = placed.columns * groups;
         let arguments = MatmulForward {
-            rows: self.rows,
+            rows,
             inner: placed.rows / 4,
             a_stride: placed.rows / 4,
             columns,
             group_columns: placed.columns,
             group_stride: placed.rows * placed.columns,
         };
-        let (x, y) = self.limits.tuning.product().workgroups(self.rows, columns);
-        let workgroups = [x, y, 1];
-        self.push(arguments, &[a, weight, out], workgroups, self.matmul_flops(family));
+        let (x, y) = self.limits.tuning.product().workgroups(rows, columns);
+        let flops = self.matmul_flops(family) * u64::from(rows / self.rows);
+        self.push(arguments, &[a, weight, out], [x, y, 1], flops);
     }
 
     fn matmul_flops(&self, family: &Family) -> u64 {
-        let Family { first: placed, groups, .. } = *family;
-        8 * u64::from(self.rows) * u64::from(placed.rows) * u64::from(placed.columns) * u64::from(groups)
+        8 * u64::from(self.rows) * u64::from(family.vec4s())
     }
 
     /// `out = g W^T`, summed over the matrices of a family; through the activation where `hidden` is given.
@@ -482,21 +517,20 @@ impl<'a> Builder<'a> {
 
     /// What is taken from stored states, and the sums of all partial sums.
     fn statistics(&mut self) {
-        let results = View { buffer: self.results.buffer, at: 0 };
         for (states, at) in [(self.slabs.stream, self.results.stream), (self.slabs.kept_grad, self.results.gradient)] {
             let runs: Vec<_> = states.runs().collect();
             for (first, count) in runs {
-                let arguments = StreamStatistics {
-                    tokens: self.config.tokens,
-                    stride: self.stride,
-                    batch: self.config.batch,
-                    state_stride: states.slab_vec4s,
-                };
                 let at = at + 3 * first * self.config.batch;
-                let flops = u64::from(count) * self.row_flops();
-                let views = [states.slab(first as usize), results.after(at)];
-                self.push(arguments, &views, [count, self.config.batch, 1], flops);
+                self.state_statistics(states.slab(first as usize), count, self.stride, at);
             }
+        }
+        if let Some(at) = self.results.model_update {
+            self.state_statistics(
+                self.slabs.logits_tangent.slab(0),
+                1 + DIRECTIONS,
+                vec4s(self.config.vocab as usize),
+                at,
+            );
         }
         let (rows, sublayers) = (self.rows, self.sublayers.len() as u32);
         self.reduce(self.slabs.update_partials.slab(0), self.results.update, 2 * sublayers, rows);
@@ -513,6 +547,15 @@ impl<'a> Builder<'a> {
         let (x, y) = gradient_tiles(self.limits.tuning, &unembedding(self.config));
         self.reduce(self.slabs.unembedding_grad_partials.slab(0), self.results.grad_unembed, 1, x * y);
         self.reduce(self.slabs.loss_partials.slab(0), self.results.loss, 1, rows);
+    }
+
+    /// Of `count` states, (N, 4 stride) each, that follow each other.
+    fn state_statistics(&mut self, states: View, count: u32, stride: u32, at: u32) {
+        let Config { tokens, batch, .. } = *self.config;
+        let results = View { buffer: self.results.buffer, at };
+        let flops = 80 * u64::from(count) * u64::from(self.rows) * u64::from(stride);
+        let arguments = StreamStatistics { tokens, stride, batch, state_stride: self.rows * stride };
+        self.push(arguments, &[states, results], [count, batch, 1], flops);
     }
 
     /// The scales of the norms that the stream meets, summed over its rows: for each stretch of sublayers that have theirs

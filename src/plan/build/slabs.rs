@@ -4,7 +4,8 @@ use crate::model::{Activation, Config};
 
 use super::super::layout::{BufferSpec, Limits, PlanError, Results, Role, View};
 use super::{
-    Family, Keeps, Placed, attention_stride, gradient_tiles, qk_segments, score_vec4s, trained, unembedding, vec4s,
+    DIRECTIONS, Family, Keeps, Placed, attention_stride, gradient_tiles, qk_segments, score_vec4s, trained,
+    unembedding, vec4s,
 };
 
 /// Slabs of one role, over one or more buffers.
@@ -67,6 +68,17 @@ pub(super) struct SlabTable {
     pub(super) qkv_grad: Slabs,
     pub(super) score_grad: Slabs,
     pub(super) hidden_grad: Slabs,
+    pub(super) weight_grad: Slabs,
+    pub(super) stream_tangent: Slabs,
+    pub(super) side_tangent: Slabs,
+    pub(super) normed_tangent: Slabs,
+    pub(super) qkv_tangent: Slabs,
+    pub(super) score_tangent: Slabs,
+    pub(super) heads_tangent: Slabs,
+    pub(super) hidden_tangent: Slabs,
+    pub(super) activated_tangent: Slabs,
+    pub(super) branch_tangent: Slabs,
+    pub(super) logits_tangent: Slabs,
     pub(super) update_partials: Slabs,
     pub(super) stream_grad_partials: Slabs,
     pub(super) attention_partials: Slabs,
@@ -137,6 +149,9 @@ pub(super) fn allocate(
     let states = depth as u32 + 1;
     let state_results = 3 * states * config.batch;
     let gradients = sublayers as u32 + 1;
+    let moves = keeps.gradients;
+    let kept = |count: usize| if keeps.gradients { count } else { 1 };
+    let largest_product = trained(families).map(|family| family.vec4s()).max().unwrap_or(0);
     let mut next = 0;
     let mut result = |count: u32| {
         next += count;
@@ -154,6 +169,7 @@ pub(super) fn allocate(
         grad_weight: trained(families).map(|family| (result(depth as u32 * family.groups), family.groups)).collect(),
         grad_unembed: result(1),
         loss: result(1),
+        model_update: keeps.gradients.then(|| result(3 * (1 + DIRECTIONS) * config.batch)),
     };
     results.vec4s = next;
 
@@ -186,12 +202,23 @@ pub(super) fn allocate(
         grad: slabs(Role::Grad, 1, stream)?,
         kept_grad: slabs(Role::KeptGrad, depth + 1, stream)?,
         side_grad: slabs(Role::SideGrad, once(has_side), stream)?,
-        branch_grad: slabs(Role::BranchGrad, 1, stream)?,
+        branch_grad: slabs(Role::BranchGrad, kept(sublayers), stream)?,
         input_grad: slabs(Role::InputGrad, 1, stream)?,
         heads_grad: slabs(Role::HeadsGrad, 1, heads)?,
-        qkv_grad: slabs(Role::QkvGrad, 1, 3 * heads)?,
+        qkv_grad: slabs(Role::QkvGrad, kept(attentions), 3 * heads)?,
         score_grad: slabs(Role::ScoreGrad, 1, probabilities)?,
-        hidden_grad: slabs(Role::HiddenGrad, 1, hidden)?,
+        hidden_grad: slabs(Role::HiddenGrad, kept(depth), hidden)?,
+        weight_grad: slabs(Role::WeightGrad, once(moves), largest_product)?,
+        stream_tangent: slabs(Role::StreamTangent, once(moves), DIRECTIONS * stream)?,
+        side_tangent: slabs(Role::SideTangent, once(moves && has_side), DIRECTIONS * stream)?,
+        normed_tangent: slabs(Role::NormedTangent, once(moves && (per_norm > 0 || ends_normed)), DIRECTIONS * stream)?,
+        qkv_tangent: slabs(Role::QkvTangent, once(moves), DIRECTIONS * 3 * heads)?,
+        score_tangent: slabs(Role::ScoreTangent, once(moves), DIRECTIONS * probabilities)?,
+        heads_tangent: slabs(Role::HeadsTangent, once(moves), DIRECTIONS * heads)?,
+        hidden_tangent: slabs(Role::HiddenTangent, once(moves), DIRECTIONS * hidden)?,
+        activated_tangent: slabs(Role::ActivatedTangent, once(moves), DIRECTIONS * rows as u32 * hidden_stride)?,
+        branch_tangent: slabs(Role::BranchTangent, once(moves), DIRECTIONS * stream)?,
+        logits_tangent: slabs(Role::LogitsTangent, once(moves), (1 + DIRECTIONS) * rows as u32 * vocab_stride)?,
         update_partials: slabs(Role::UpdatePartials, 1, (update_outputs + 2) * rows as u32)?,
         stream_grad_partials: slabs(Role::StreamGradPartials, 1, gradients * rows as u32)?,
         attention_partials: slabs(Role::AttentionPartials, 1, states * score_rows)?,
