@@ -322,7 +322,7 @@ mod tests {
             doubt_updates(&mut series);
             series.map(|series| series.relative_error)
         };
-        assert_eq!(doubted(1e-30), [vec![], vec![], vec![]]);
+        assert_eq!(doubted(1e-30), [const { Vec::<f64>::new() }; 3]);
         assert_eq!(doubted(f64::INFINITY), [vec![], vec![f64::INFINITY], vec![f64::INFINITY]]);
     }
 
