@@ -90,9 +90,8 @@ fn raise_errors(series: &mut Series, other: &[f64]) {
 /// than its scores: where one unit in their last place is of the order of 1, the softmax turns on rounding, and two
 /// passes may agree on a gradient that is wrong by any factor.
 fn inherit_errors(config: &Config, series: &mut [Series]) {
-    /// Roundings of a score, and how far the largest ones lie above the typical.
-    const SCORE: f64 = 4.0;
-    let place = |quantity: Quantity| series.iter().position(|series| series.quantity == quantity);
+    let place_of: Vec<Quantity> = series.iter().map(|series| series.quantity).collect();
+    let place = |quantity: Quantity| place_of.iter().position(|known| *known == quantity);
     let (Some(stream), Some(gradient)) = (place(Quantity::StreamRms), place(Quantity::GradStream)) else { return };
     let updates: Vec<_> = Quantity::UPDATES.into_iter().filter_map(place).collect();
     let matrices = matrices(config);
@@ -100,37 +99,74 @@ fn inherit_errors(config: &Config, series: &mut [Series]) {
         .iter()
         .filter_map(|matrix| Some((matrix.sublayer, place(Quantity::GradWeight(matrix.tensor))?)))
         .collect();
+    let scores = score_errors(config, &series[stream].values);
+    let per_block = config.sublayers_per_block();
+    let raise = |series: &mut Series, index: usize, error: f64| {
+        let known = &mut series.relative_error[index];
+        *known = known.max(error);
+    };
+    // Forward, what is taken from the stream in a block knows of the scores before it; its own attention too.
+    let mut error = 0f64;
+    for block in 0..=config.depth as usize {
+        let own = scores.get(block).map_or(0.0, |of_block| of_block.iter().copied().fold(0.0, f64::max));
+        for (quantity, error) in
+            [(Quantity::RankResidual, error), (Quantity::MaxLogit, error), (Quantity::AttentionEntropy, error.max(own))]
+        {
+            if let Some(place) = place(quantity)
+                && block < series[place].values.len()
+            {
+                raise(&mut series[place], block, error);
+            }
+        }
+        error = error.max(own);
+    }
+    // Backward.
+    let (cosine, factor) = (place(Quantity::GradCosine), place(Quantity::NetFactor));
+    let mut error = 0f64;
+    for block in (0..config.depth as usize).rev() {
+        error = error.max(series[gradient].relative_error[block + 1]);
+        for (index, &kind) in config.sublayer_kinds().iter().enumerate().rev() {
+            error = error.max(scores[block][index]);
+            for &(_, place) in places.iter().filter(|(of, _)| *of == kind) {
+                raise(&mut series[place], block, error);
+            }
+            if let Some(place) = factor {
+                raise(&mut series[place], block * per_block + index, error);
+            }
+        }
+        raise(&mut series[gradient], block, error);
+        if let Some(place) = cosine {
+            raise(&mut series[place], block, error);
+        }
+    }
+    // Along the gradients of all blocks.
+    for update in updates {
+        raise(&mut series[update], 0, error);
+    }
+}
+
+/// What one unit in the last place of its scores makes of the attentions of each block, by sublayer.
+fn score_errors(config: &Config, stream: &[f64]) -> Vec<Vec<f64>> {
+    /// Roundings of a score, and how far the largest ones lie above the typical.
+    const SCORE: f64 = 4.0;
+    let matrices = matrices(config);
     let deviation = |tensor: Tensor| matrices.iter().find(|matrix| matrix.tensor == tensor).map_or(0.0, |m| m.std);
     let gain = f64::from(config.width) * deviation(Tensor::Wq) * deviation(Tensor::Wk);
     let cross_gain = f64::from(config.width) * deviation(Tensor::Cq) * deviation(Tensor::Ck);
     let unit = f64::from(f32::EPSILON) / 2.0;
-    let mut error = 0f64;
-    for block in (0..config.depth as usize).rev() {
-        error = error.max(series[gradient].relative_error[block + 1]);
-        for &kind in config.sublayer_kinds().iter().rev() {
-            let size = series[stream].values[block];
-            let score = match kind {
-                // Queries and keys are products of the stream, and the scores theirs.
-                SublayerKind::Attention => gain * size.powi(2),
-                // The memory's rows have size 1.
-                SublayerKind::CrossAttention => cross_gain * size,
-                SublayerKind::FeedForward => 0.0,
-            };
-            // Past the range nothing is known.
-            error = error.max(if score.is_finite() { SCORE * unit * score } else { f64::INFINITY });
-            for &(_, place) in places.iter().filter(|(of, _)| *of == kind) {
-                let known = &mut series[place].relative_error[block];
-                *known = known.max(error);
-            }
-        }
-        let known = &mut series[gradient].relative_error[block];
-        *known = known.max(error);
-    }
-    // Along the gradients of all blocks.
-    for update in updates {
-        let known = &mut series[update].relative_error[0];
-        *known = known.max(error);
-    }
+    let error = |kind: &SublayerKind, size: f64| {
+        let score = match kind {
+            // Queries and keys are products of the stream, and the scores theirs.
+            SublayerKind::Attention => gain * size.powi(2),
+            // The memory's rows have size 1.
+            SublayerKind::CrossAttention => cross_gain * size,
+            SublayerKind::FeedForward => 0.0,
+        };
+        // Past the range nothing is known.
+        if score.is_finite() { SCORE * unit * score } else { f64::INFINITY }
+    };
+    let of_block = |&size: &f64| config.sublayer_kinds().iter().map(|kind| error(kind, size)).collect();
+    stream.iter().take(config.depth as usize).map(of_block).collect()
 }
 
 /// Where a gradient is no number, nothing is known of a step along it, whatever a step along its sign seems to give.
@@ -197,7 +233,10 @@ fn decode(plan: &Plan, words: &[u32]) -> Vec<Series> {
                     Series { quantity, values: many(first, step), relative_error }
                 }
                 Quantity::GradCosine => Series::exact(quantity, gradient.cosine.clone()),
-                Quantity::RankResidual => Series::exact(quantity, stream.spread.clone()),
+                Quantity::RankResidual => {
+                    let relative_error = stream.spread.iter().map(|spread| difference_error(*spread)).collect();
+                    Series { quantity, values: stream.spread.clone(), relative_error }
+                }
                 Quantity::AttentionEntropy => {
                     let tokens = f64::from(config.tokens);
                     let rows = f64::from(config.batch * config.heads) * tokens;
