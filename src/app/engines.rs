@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::cpu::CpuPass;
 use crate::gpu::{Gpu, GpuError};
 use crate::model::Config;
-use crate::plan::PlanError;
+use crate::plan::{Extent, PlanError};
 use crate::reference::{ModelUpdatePass, ReferencePass};
 use crate::stats::{Engine, Measurement, ModelUpdate, Pass};
 
@@ -92,36 +92,33 @@ impl Engines {
                 self.in_slices(pass, Some((dispatches, 0)), is_wanted, tell).await
             }
             Engine::Reference => self.in_slices(ReferencePass::new(config), None, is_wanted, tell).await,
-            Engine::Gpu => self.on_device(config, is_wanted).await,
+            Engine::Gpu => self.on_device(Extent::Curves, config, is_wanted).await,
         }
     }
 
-    /// One step of training from initialisation, in float64; nothing where it was no longer wanted.
+    /// One step of training from initialisation; nothing where it was no longer wanted.
     pub(crate) async fn model_update(
         &self,
+        engine: Engine,
         config: &Config,
         is_wanted: &dyn Fn() -> bool,
         tell: &dyn Fn(f64),
-    ) -> Option<ModelUpdate> {
-        let mut pass = ModelUpdatePass::new(config);
-        loop {
-            let slice = browser::now_ms();
-            while browser::now_ms() - slice < SLICE_MS {
-                if let Some(update) = pass.advance() {
-                    return Some(update);
-                }
+    ) -> Result<Option<ModelUpdate>, Failure> {
+        let ran = match engine {
+            Engine::Gpu => self.on_device(Extent::WithUpdate, config, is_wanted).await?,
+            Engine::Cpu => {
+                let pass = CpuPass::to(Extent::WithUpdate, config).map_err(|error| Failure::from(&error))?;
+                self.in_slices(pass, None, is_wanted, tell).await?
             }
-            tell(pass.progress());
-            if let Some(breath) = &self.breath {
-                breath.take().await;
+            Engine::Reference => {
+                let mut pass = ModelUpdatePass::new(config);
+                return Ok(self.work_off(|| pass.advance().ok_or_else(|| pass.progress()), is_wanted, tell).await);
             }
-            if !is_wanted() {
-                return None;
-            }
-        }
+        };
+        Ok(ran.and_then(|ran| ModelUpdate::of(&ran.measurement)))
     }
 
-    async fn on_device(&self, config: &Config, is_wanted: &dyn Fn() -> bool) -> Outcome {
+    async fn on_device(&self, extent: Extent, config: &Config, is_wanted: &dyn Fn() -> bool) -> Outcome {
         let gpu = self.gpu.borrow().clone();
         let gpu = match gpu.filter(|gpu| gpu.lost().is_none()) {
             Some(gpu) => gpu,
@@ -136,7 +133,7 @@ impl Engines {
         let nudge = browser::needs_nudge()
             .then(|| leptos::prelude::set_interval_with_handle(move || nudged.nudge(), NUDGE).ok())
             .flatten();
-        let result = gpu.measure(config, || !is_wanted()).await;
+        let result = gpu.measure_to(extent, config, || !is_wanted()).await;
         if let Some(nudge) = nudge {
             nudge.clear();
         }
@@ -157,7 +154,7 @@ impl Engines {
         }
     }
 
-    /// Works for a few milliseconds at a time, and yields to the browser between.
+    /// Runs a pass to its end beside the page.
     async fn in_slices(
         &self,
         mut pass: impl Pass,
@@ -166,19 +163,33 @@ impl Engines {
         tell: &dyn Fn(f64),
     ) -> Outcome {
         let start = browser::now_ms();
+        let measurement = self.work_off(|| pass.advance().ok_or_else(|| pass.progress()), is_wanted, tell).await;
+        Ok(measurement.map(|measurement| ran(measurement, start, dispatches)))
+    }
+
+    /// Works for a few milliseconds at a time, and yields to the browser between. `advance` gives the result or the share
+    /// that is done; nothing comes of what is no longer wanted.
+    async fn work_off<T>(
+        &self,
+        mut advance: impl FnMut() -> Result<T, f64>,
+        is_wanted: &dyn Fn() -> bool,
+        tell: &dyn Fn(f64),
+    ) -> Option<T> {
         loop {
             let slice = browser::now_ms();
+            let mut share = 0.0;
             while browser::now_ms() - slice < SLICE_MS {
-                if let Some(measurement) = pass.advance() {
-                    return Ok(Some(ran(measurement, start, dispatches)));
+                match advance() {
+                    Ok(result) => return Some(result),
+                    Err(done) => share = done,
                 }
             }
-            tell(pass.progress());
+            tell(share);
             if let Some(breath) = &self.breath {
                 breath.take().await;
             }
             if !is_wanted() {
-                return Ok(None);
+                return None;
             }
         }
     }

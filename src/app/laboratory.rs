@@ -109,11 +109,16 @@ impl Laboratory {
         for config in &question.updates {
             let done = evidence.passes.len() + evidence.updates.len();
             let known = work.updates.borrow().iter().find(|(known, _)| known == config).cloned();
+            tell(done, 0.0);
             let update = match known {
                 Some(update) => update,
                 None => {
-                    let found = page.engines().model_update(config, &|| true, &|share| tell(done, share)).await;
-                    let Some(update) = found else { return Finding::Failed(words::NO_ENGINE_YET.into()) };
+                    let found = page.engines().model_update(engine, config, &|| true, &|share| tell(done, share)).await;
+                    let update = match found {
+                        Ok(Some(update)) => update,
+                        Ok(None) => return Finding::Failed(words::NO_ENGINE_YET.into()),
+                        Err(failure) => return Finding::Failed(words::test_failed(config, &failure)),
+                    };
                     work.updates.borrow_mut().push((config.clone(), update));
                     (config.clone(), update)
                 }

@@ -243,16 +243,18 @@ impl Runner {
         let asked = self.asked.get();
         let is_wanted = || self.asked.get() == asked && !self.page.is_playing.get_untracked();
         for config in self.page.request.with_untracked(Request::configs) {
-            let is_known = || self.page.updates.with_untracked(|list| list.iter().any(|(known, _)| *known == config));
-            if is_known() || !is_wanted() {
+            let Some(engine) = untrack(|| self.page.engine()) else { break };
+            let is_it = |known: &(Engine, Config, _)| known.0 == engine && known.1 == config;
+            if self.page.updates.with_untracked(|list| list.iter().any(is_it)) || !is_wanted() {
                 continue;
             }
-            let Some(update) = self.engines.model_update(&config, &is_wanted, &|_| ()).await else { break };
+            // What does not fit or fails has been said of the curves, or has none of its own.
+            let Ok(Some(update)) = self.engines.model_update(engine, &config, &is_wanted, &|_| ()).await else { break };
             self.page.updates.update(|list| {
                 if list.len() >= KEPT {
                     list.remove(0);
                 }
-                list.push((config.clone(), update));
+                list.push((engine, config.clone(), update));
             });
         }
         self.is_stepping.set(false);

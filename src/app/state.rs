@@ -105,7 +105,7 @@ pub(crate) struct Page {
     /// The last finished pass of each placement.
     pub(crate) finished: RwSignal<Vec<Arc<Finished>>>,
     /// One step of training of the runs shown, as far as it is known.
-    pub(crate) updates: RwSignal<Vec<(Config, ModelUpdate)>>,
+    pub(crate) updates: RwSignal<Vec<(Engine, Config, ModelUpdate)>>,
     /// The passes that run; none when all that is asked for is there.
     pub(crate) running: RwSignal<Option<Running>>,
     /// Whether a tenth of a second has gone by without a result.
@@ -275,8 +275,9 @@ impl Page {
 
     /// One step of training from the initialisation of a run, once it is known.
     #[must_use]
-    pub(crate) fn update_of(&self, config: &Config) -> Option<ModelUpdate> {
-        self.updates.with(|list| list.iter().find(|(known, _)| known == config).map(|(_, update)| *update))
+    pub(crate) fn update_of(&self, of: &Measurement) -> Option<ModelUpdate> {
+        let is_it = |(engine, config, _): &&(Engine, Config, _)| *engine == of.engine && *config == of.config;
+        self.updates.with(|list| list.iter().find(is_it).map(|(.., update)| *update))
     }
 
     /// The curves of a quantity. What is not of the depth asked for is stale once it is late.

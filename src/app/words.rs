@@ -180,6 +180,7 @@ pub(crate) fn title(quantity: Quantity) -> (&'static str, &'static str, &'static
         Quantity::NormJacobian => ("Norm’s Jacobian", "", ""),
         Quantity::Loss => ("Loss", "", ""),
         Quantity::GradUnembed => ("Gradient of ", "U", ""),
+        Quantity::ModelUpdate(_) => ("One-step update", "", ""),
     }
 }
 
@@ -197,6 +198,7 @@ pub(crate) const fn unit(quantity: Quantity) -> &'static str {
         Quantity::NetFactor => "squared, a block",
         Quantity::NormJacobian => "√d / ‖x‖, block’s mean",
         Quantity::Loss => "nats",
+        Quantity::ModelUpdate(_) => "of the logits, relative",
         Quantity::GradStream | Quantity::GradWeight(_) | Quantity::GradUnembed => "Frobenius norm",
     }
 }

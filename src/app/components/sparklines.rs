@@ -147,7 +147,7 @@ fn Update() -> impl IntoView {
             let config = &pass.measurement.config;
             let label = config.placement.recipe().label;
             let class = format!("text-{}", style(config.placement).hue.key());
-            let Some(update) = page.update_of(config) else {
+            let Some(update) = page.update_of(&pass.measurement) else {
                 return view! { <span class=class><span class="vh">{label} " "</span> "…"</span> }.into_any();
             };
             let write = |value: f64, mark: Option<Mark>| match mark {
