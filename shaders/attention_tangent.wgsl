@@ -2,8 +2,8 @@
 // second: ds = (dq k + q dk) / sqrt(k), da = a (ds - sum a ds), do = da v + a dv. q_tangent, kv_tangent and out are
 // (2, B T, ...); score_tangent, (2, B, H, ceil(T / 4), T), receives da. probabilities holds a, or with `normalised` 0
 // the exponentials that attention_forward left, whose sums inverse has.
-// A score that all keys share changes nothing and rows of da sum to 0, so keys, their tangents and values are taken less
-// those of the sequence's first token, as in attention_query_backward.
+// A score that all keys share changes nothing and rows of da sum to 0, so keys, their tangents and values are taken
+// less those of the sequence's first token, as in attention_query_backward.
 #import attention
 
 struct Params {

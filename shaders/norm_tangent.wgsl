@@ -1,6 +1,6 @@
 // The tangent of y = gain N(x) from that of x, in as many directions as there are workgroups in y: tangent and out are
-// (directions, rows, width); normed, (rows, width), and scale, (rows), are what norm_forward left. The Jacobian of a norm
-// is symmetric, so this is the formula of its gradient.
+// (directions, rows, width); normed, (rows, width), and scale, (rows), are what norm_forward left. The Jacobian of a
+// norm is symmetric, so this is the formula of its gradient.
 #import row
 #import norm
 

@@ -1,6 +1,6 @@
 // The gradient through the RMSNorm of q and k, in place in qkv_grad (rows, q | k | v); qkv holds the normalised rows,
-// scale is (rows, 2, segments). The Jacobian is symmetric, so what this does to a tangent is as right; there are as many
-// of either as workgroups in y. A thread takes one segment.
+// scale is (rows, 2, segments). The Jacobian is symmetric, so what this does to a tangent is as right; there are as
+// many of either as workgroups in y. A thread takes one segment.
 
 struct Params {
     qkv_at: u32,

@@ -1,7 +1,7 @@
-// The tangent of N_sum(skip x + N_branch(branch)), in as many directions as there are workgroups in y: tangent, in place,
-// is that of x and becomes that of the sum, branch_tangent is that of the sublayer's output; both are
-// (directions, rows, width). out and branch are the normalised rows that residual_forward left, scale its (2, rows). side
-// is the tangent of a second stream, with `side_mode` as there. With `skip` 0, x does not move.
+// The tangent of N_sum(skip x + N_branch(branch)), in as many directions as there are workgroups in y: tangent, in
+// place, is that of x and becomes that of the sum, branch_tangent is that of the sublayer's output; both are
+// (directions, rows, width). out and branch are the normalised rows that residual_forward left, scale its (2, rows).
+// side is the tangent of a second stream, with `side_mode` as there. With `skip` 0, x does not move.
 #import row
 #import norm
 

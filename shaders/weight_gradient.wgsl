@@ -1,5 +1,6 @@
-// The weight gradients X^T G of one or more matrices that share X: x is (rows, fan_in), g (rows, 4 group_columns for each
-// matrix), out (matrices, fan_in, 4 group_columns) with `group_stride` between them. A thread makes a tile in registers.
+// The weight gradients X^T G of one or more matrices that share X: x is (rows, fan_in), g (rows, 4 group_columns for
+// each matrix), out (matrices, fan_in, 4 group_columns) with `group_stride` between them. A thread makes a tile in
+// registers.
 // The matrix `centred` takes its inputs less those of the sequence's first token, as in weight_gradient_norm.
 
 struct Params {

@@ -78,6 +78,19 @@ fn json_is_that_of_the_golden_run() {
 }
 
 #[test]
+fn the_update_is_printed_where_it_is_asked_for() {
+    let golden = Golden::of("placement=post&depth=6");
+    let wanted = golden.update.expect("it is finite");
+    for (engine, tolerance) in [("reference", 1e-4), ("cpu", 1e-2)] {
+        let run = json(&["run", &golden.query, "--engine", engine, "--update"]);
+        for (name, wanted) in ["sgd", "sign"].into_iter().zip(wanted) {
+            let got = run["model_update"][name].as_f64().expect("a number");
+            assert!((got / wanted - 1.0).abs() < tolerance, "{engine} {name}: {got} instead of {wanted}");
+        }
+    }
+}
+
+#[test]
 fn an_empty_query_is_the_default_run() {
     let small = "depth=1";
     assert_eq!(json(&["run", small])["config"], serde_json::to_value(config(small)).expect("JSON"));

@@ -53,10 +53,13 @@ fn a_cancelled_run_leaves_nothing_behind() {
 #[test]
 fn the_numbers_do_not_depend_on_how_memory_is_cut() {
     let Some(gpu) = common::gpu::open() else { return };
-    for query in ["placement=sandwich&depth=5&width=24&heads=2", "placement=deepnorm&depth=4&width=20&act=swiglu"] {
+    for (query, extent) in [
+        ("placement=sandwich&depth=5&width=24&heads=2", Extent::Curves),
+        ("placement=deepnorm&depth=4&width=20&act=swiglu", Extent::WithUpdate),
+    ] {
         let config = config(query);
         let run = |limits: &Limits| {
-            let plan = build(&config, limits, &[], Extent::Curves).expect("this fits");
+            let plan = build(&config, limits, &[], extent).expect("this fits");
             pollster::block_on(gpu.run(&plan, || false)).expect("the GPU runs").words
         };
         let cut = Limits { tuning: gpu.limits().tuning, ..common::cut() };

@@ -16,8 +16,8 @@ fn norm_scale(squares: f32, width: u32, unit: f32, epsilon: f32) -> f32 {
     return unit / sqrt(squares / f32(width) + epsilon * unit * unit);
 }
 
-// What the gradient of x becomes: (dy - y mean(dy y) - mean(dy)) scale, the last mean only for LayerNorm. The Jacobian is
-// symmetric, so it also takes a tangent of x to that of y.
+// What the gradient of x becomes: (dy - y mean(dy y) - mean(dy)) scale, the last mean only for LayerNorm. The Jacobian
+// is symmetric, so it also takes a tangent of x to that of y.
 fn norm_gradient(kind: u32, dy: vec4<f32>, y: vec4<f32>, scale: f32, sums: vec4<f32>, width: u32) -> vec4<f32> {
     let mean = select(0.0, sums.y / f32(width), kind == 0u);
     return (dy - y * (sums.x / f32(width)) - mean) * scale;

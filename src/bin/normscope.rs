@@ -9,6 +9,7 @@ use normscope::cpu::CpuPass;
 #[cfg(feature = "gpu")]
 use normscope::gpu::Gpu;
 use normscope::model::Config;
+use normscope::plan::Extent;
 use normscope::reference;
 use normscope::share::{self, Kind, Notice, Target};
 use normscope::stats::{Engine, Measurement, Pass, to_csv, to_json};
@@ -35,6 +36,9 @@ enum Command {
         /// `json`: one object; `csv`: a long table
         #[arg(long, value_enum, default_value_t = Format::Json)]
         format: Format,
+        /// Also what one small step of training does to the logits, `model_update`: several times the work
+        #[arg(long)]
+        update: bool,
     },
     /// List the GPUs that can run the `gpu` engine
     Adapters,
@@ -56,7 +60,10 @@ enum Failure {
 
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
-        Command::Run { query, engine, format } => run(&query, engine, format),
+        Command::Run { query, engine, format, update } => {
+            let extent = if update { Extent::WithUpdate } else { Extent::Curves };
+            run(&query, engine, format, extent)
+        }
         Command::Adapters => adapters(),
     };
     let failure = match outcome {
@@ -75,42 +82,43 @@ fn main() -> ExitCode {
     ExitCode::from(status)
 }
 
-fn run(query: &str, engine: Option<Engine>, format: Format) -> Result<String, Failure> {
+fn run(query: &str, engine: Option<Engine>, format: Format, extent: Extent) -> Result<String, Failure> {
     let (request, notices) = share::parse(query, Target::CommandLine);
     if !notices.is_empty() {
         return Err(Failure::Request(notices.iter().map(complaint).collect::<Vec<_>>().join("; ")));
     }
     let engine = engine.or(request.engine).unwrap_or(Engine::Reference);
-    let measurement = engine_run(engine, &request.config)?;
+    let measurement = engine_run(engine, extent, &request.config)?;
     Ok(match format {
         Format::Json => format!("{}\n", to_json(&measurement)),
         Format::Csv => to_csv(&measurement),
     })
 }
 
-fn engine_run(engine: Engine, config: &Config) -> Result<Measurement, Failure> {
+fn engine_run(engine: Engine, extent: Extent, config: &Config) -> Result<Measurement, Failure> {
     match engine {
+        Engine::Reference if extent == Extent::WithUpdate => Ok(reference::measure_with_update(config)),
         Engine::Reference => Ok(reference::measure(config)),
         Engine::Cpu => {
-            let pass = CpuPass::new(config).map_err(|error| Failure::Run(error.to_string()))?;
+            let pass = CpuPass::to(extent, config).map_err(|error| Failure::Run(error.to_string()))?;
             Ok(pass.finish())
         }
-        Engine::Gpu => gpu_run(config),
+        Engine::Gpu => gpu_run(extent, config),
     }
 }
 
 #[cfg(feature = "gpu")]
-fn gpu_run(config: &Config) -> Result<Measurement, Failure> {
+fn gpu_run(extent: Extent, config: &Config) -> Result<Measurement, Failure> {
     let run = async {
         let gpu = Gpu::new().await?;
-        gpu.measure(config, || false).await
+        gpu.measure_to(extent, config, || false).await
     };
     let outcome = pollster::block_on(run).map_err(|error| Failure::Run(error.to_string()))?;
     Ok(outcome.measurement)
 }
 
 #[cfg(not(feature = "gpu"))]
-fn gpu_run(_config: &Config) -> Result<Measurement, Failure> {
+fn gpu_run(_extent: Extent, _config: &Config) -> Result<Measurement, Failure> {
     Err(Failure::Request(NO_GPU.into()))
 }
 

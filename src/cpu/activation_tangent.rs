@@ -1,8 +1,8 @@
 use crate::cpu::shared::activation::{activation, activation_slope};
 use crate::plan::ActivationTangent;
 
-/// Twin of `activation_tangent.wgsl`: `hidden` is (rows, h) or (rows, h | g), `tangent` the same in each direction, `out`
-/// (directions, rows, h). Equal to 1e-5 of the largest value.
+/// Twin of `activation_tangent.wgsl`: `hidden` is (rows, h) or (rows, h | g), `tangent` the same in each direction,
+/// `out` (directions, rows, h). Equal to 1e-5 of the largest value.
 pub(super) fn activation_tangent(
     p: &ActivationTangent,
     hidden: &[f32],

@@ -34,30 +34,30 @@ pub(super) fn attention_tangent(
                 let factor = if p.normalised == 1 { 1.0 } else { inverse[sizes.of_query(sequence, head, query)] };
                 let (at, of_tangents) = (sizes.scores(sequence, head, query), sizes.scores(moving, head, query));
                 let mut mean = 0.0;
-                for j in 0..sizes.places(query) {
+                for (j, a) in a.iter_mut().enumerate().take(sizes.places(query)) {
                     let mut product = 0.0;
                     for i in 0..sizes.head {
                         product += dq[i] * (key(j)[i] - first_key[i]) + q[i] * (key_tangent(j)[i] - first_tangent[i]);
                     }
                     let ds = if j < sizes.seen(query) { product * p.score_scale } else { 0.0 };
-                    a[j] = probabilities[at + 4 * j] * factor;
+                    *a = probabilities[at + 4 * j] * factor;
                     score_tangent[of_tangents + 4 * j] = ds;
-                    mean += a[j] * ds;
+                    mean += *a * ds;
                 }
-                for j in 0..sizes.places(query) {
+                for (j, a) in a.iter().enumerate().take(sizes.places(query)) {
                     let place = of_tangents + 4 * j;
-                    score_tangent[place] = a[j] * (score_tangent[place] - mean);
+                    score_tangent[place] = a * (score_tangent[place] - mean);
                 }
                 if query >= sizes.tokens {
                     continue;
                 }
                 let out = &mut out[(moving * sizes.tokens + token) * sizes.part() + column..][..sizes.head];
                 out.fill(0.0);
-                for j in 0..sizes.places(query) {
+                for (j, a) in a.iter().enumerate().take(sizes.places(query)) {
                     let da = score_tangent[of_tangents + 4 * j];
                     let (values, tangents) = (&key(j)[sizes.part()..], &key_tangent(j)[sizes.part()..]);
                     for (i, out) in out.iter_mut().enumerate() {
-                        *out += da * (values[i] - first_value[i]) + a[j] * tangents[i];
+                        *out += da * (values[i] - first_value[i]) + a * tangents[i];
                     }
                 }
             }

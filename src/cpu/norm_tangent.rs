@@ -1,8 +1,8 @@
 use crate::cpu::shared::norm::norm_gradient;
 use crate::plan::NormTangent;
 
-/// Twin of `norm_tangent.wgsl`: `tangent` and `out` are (directions, rows, d), `normed` (rows, d), `scale` (rows). Equal to
-/// 1e-5 of a row's largest value times its scale.
+/// Twin of `norm_tangent.wgsl`: `tangent` and `out` are (directions, rows, d), `normed` (rows, d), `scale` (rows).
+/// Equal to 1e-5 of a row's largest value times its scale.
 pub(super) fn norm_tangent(
     p: &NormTangent,
     tangent: &[f32],

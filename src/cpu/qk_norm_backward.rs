@@ -1,8 +1,8 @@
 use crate::cpu::shared::norm::norm_gradient;
 use crate::plan::QkNormBackward;
 
-/// Twin of `qk_norm_backward.wgsl`: `qkv` is (rows, q | k | v), `qkv_grad` as many times that, `scale` (rows, 2, segments).
-/// Equal to 1e-5 of a segment's largest value times its scale.
+/// Twin of `qk_norm_backward.wgsl`: `qkv` is (rows, q | k | v), `qkv_grad` as many times that, `scale` (rows, 2,
+/// segments). Equal to 1e-5 of a segment's largest value times its scale.
 pub(super) fn qk_norm_backward(p: &QkNormBackward, qkv: &[f32], scale: &[f32], qkv_grad: &mut [f32], count: u32) {
     const RMS_NORM: u32 = 1;
     let (part, segments, segment) = (4 * p.stride as usize, p.segments as usize, p.segment as usize);

@@ -1,8 +1,8 @@
 use crate::cpu::shared::norm::norm_gradient;
 use crate::plan::ResidualTangent;
 
-/// Twin of `residual_tangent.wgsl`: `out` and `branch` are (rows, d), `scale` (2, rows), `branch_tangent`, `tangent` and
-/// `side` (directions, rows, d). Equal to 1e-5 of a row's largest value times its scale.
+/// Twin of `residual_tangent.wgsl`: `out` and `branch` are (rows, d), `scale` (2, rows), `branch_tangent`, `tangent`
+/// and `side` (directions, rows, d). Equal to 1e-5 of a row's largest value times its scale.
 #[expect(clippy::too_many_arguments, reason = "they are the shader's bindings, in its order")]
 pub(super) fn residual_tangent(
     p: &ResidualTangent,

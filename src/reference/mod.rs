@@ -28,7 +28,7 @@ use forward::Output;
 pub use parameters::{Parameter, Parameters};
 use recorder::Recorder;
 use run::{KEEP_DEFAULT, Observer, Run};
-pub use update::{ModelUpdatePass, model_update};
+pub use update::{ModelUpdatePass, measure_with_update, model_update};
 
 use crate::model::Config;
 use crate::stats::{Measurement, Pass};

@@ -12,7 +12,7 @@ use super::run::{Observer, Run, embedded};
 use super::tangent::{StreamTangent, output_tangent, sublayer_tangent};
 use super::{KEEP_DEFAULT, shifted};
 use crate::model::{Config, Sublayer};
-use crate::stats::{Mark, Measurement, ModelUpdate, Quantity};
+use crate::stats::{Engine, Mark, Measurement, ModelUpdate};
 
 /// The gradients between sublayers of a run, from which those of any sublayer's matrices can be made again: at the
 /// default size they are a twentieth as large.
@@ -179,7 +179,7 @@ impl ModelUpdatePass {
     pub fn advance(&mut self) -> Option<ModelUpdate> {
         let shadow = self.shadow.as_mut().and_then(|shadow| shadow.step(&mut self.recorder.shadow));
         let changes = self.model.step(&mut self.recorder)?;
-        Some(judged(&self.recorder.measurement(), &changes, shadow.as_ref()))
+        Some(judged(&changes, shadow.as_ref()))
     }
 
     /// The share of the work that is done, 0 to 1.
@@ -198,20 +198,26 @@ impl ModelUpdatePass {
 }
 
 /// The sizes of the changes, and how far each is from the shadow's.
-fn judged(measurement: &Measurement, changes: &Changes, shadow: Option<&Changes>) -> ModelUpdate {
+fn judged(changes: &Changes, shadow: Option<&Changes>) -> ModelUpdate {
     let [sgd, sign] = changes.each_ref().map(frobenius);
     let mark = |which: usize, size: f64| {
         let error = shadow.map_or(0.0, |shadow| frobenius(&(&changes[which] - &shadow[which])) / size);
-        Mark::of(size, error, measurement.engine)
+        Mark::of(size, error, Engine::Reference)
     };
-    let weights = measurement.series.iter().filter(|series| matches!(series.quantity, Quantity::GradWeight(_)));
-    let resolved = weights.into_iter().all(|series| {
-        let mut marks = (0..series.values.len()).map(|index| measurement.mark(series.quantity, index));
-        // The sign of what is exactly zero is known.
-        marks.all(|mark| matches!(mark, None | Some(Mark::Zero)))
-    });
-    let sign_mark = mark(1, sign).or_else(|| (!resolved).then_some(Mark::Unresolved));
-    ModelUpdate { sgd, sign, sgd_mark: mark(0, sgd), sign_mark }
+    ModelUpdate { sgd, sign, sgd_mark: mark(0, sgd), sign_mark: mark(1, sign) }
+}
+
+/// Everything measured in one run, in float64, with what one small step of training does to the logits.
+#[must_use]
+pub fn measure_with_update(config: &Config) -> Measurement {
+    let mut pass = ModelUpdatePass::new(config);
+    loop {
+        if let Some(update) = pass.advance() {
+            let mut measurement = pass.recorder.measurement();
+            measurement.series.extend(update.series());
+            return measurement;
+        }
+    }
 }
 
 /// The change of the logits in one small step of training, in float64.

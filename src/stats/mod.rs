@@ -194,7 +194,7 @@ pub struct Measurement {
     pub config: Config,
     /// Who computed it.
     pub engine: Engine,
-    /// One series for each of [`Quantity::all`], in that order, and then of [`Quantity::UPDATES`] where they were asked for.
+    /// One series for each of [`Quantity::all`], then of [`Quantity::UPDATES`] where they were asked for.
     pub series: Vec<Series>,
 }
 

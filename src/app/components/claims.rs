@@ -197,6 +197,7 @@ fn VerdictSign(verdict: Verdict, note: &'static str) -> impl IntoView {
         Verdict::OnlyIf(condition) | Verdict::InPart(condition) => condition,
         _ => "",
     };
+    let colon = matches!(kind, VerdictKind::InPart).then_some(":");
     let art = match kind {
         VerdictKind::Holds => icons::HOLDS,
         VerdictKind::DoesNotHold => icons::DOES_NOT_HOLD,
@@ -206,7 +207,7 @@ fn VerdictSign(verdict: Verdict, note: &'static str) -> impl IntoView {
     view! {
         <div class="verdict" data-verdict=kind.key()>
             <span class="art" inner_html=art></span>
-            <p><b>{words::capitalised(kind.title())}</b> " " {rest} <small>{note}</small></p>
+            <p><b>{words::capitalised(kind.title())}</b> {colon} " " {rest} <small>{note}</small></p>
         </div>
     }
 }

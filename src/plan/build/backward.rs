@@ -232,7 +232,8 @@ impl Builder<'_> {
         self.matmul_transposed(grads.q, weight, None, input_grad, &family);
     }
 
-    /// Gradients or tangents of queries and keys through their norm, if they have one: `count` shaped as `Qkv`, in place.
+    /// Gradients or tangents of queries and keys through their norm, if they have one: `count` slabs shaped as `Qkv`,
+    /// in place.
     pub(super) fn through_qk_norm(&mut self, attention: usize, block: usize, moving: View, count: u32) {
         let Some(segments) = qk_segments(self.config) else { return };
         let arguments = QkNormBackward {

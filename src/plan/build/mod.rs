@@ -353,8 +353,8 @@ impl<'a> Builder<'a> {
         })
     }
 
-    /// Which matrix of a family has gradients that sum to zero over a sequence: keys, for a score that all of them share
-    /// changes nothing. Past a norm of its own a key's gradient no longer does.
+    /// Which matrix of a family has gradients that sum to zero over a sequence: that of the keys, for a score that all
+    /// of them share changes nothing. Past a norm of its own a key's gradient no longer does.
     fn keys_in(&self, family: &Family) -> Option<u32> {
         match family.first.matrix.tensor {
             Tensor::Wq => qk_segments(self.config).is_none().then_some(1),

@@ -151,7 +151,7 @@ pub(super) fn allocate(
     let gradients = sublayers as u32 + 1;
     let moves = keeps.gradients;
     let kept = |count: usize| if keeps.gradients { count } else { 1 };
-    let largest_product = trained(families).map(|family| family.vec4s()).max().unwrap_or(0);
+    let largest_product = trained(families).map(Family::vec4s).max().unwrap_or(0);
     let mut next = 0;
     let mut result = |count: u32| {
         next += count;

@@ -1,4 +1,4 @@
-//! The pass of tangents: how the logits move where every layer matrix moves along its gradient, and along the sign of it.
+//! The pass of tangents: how the logits move where every layer matrix moves along its gradient, and along its sign.
 //! Both directions are carried side by side, and nothing moves that comes before the first matrix.
 
 use crate::model::SublayerKind;
