@@ -294,7 +294,7 @@ onPage("everything is reached and worked by keyboard", "depth=8", {}, async (pag
     await page.keyboard.press("Tab");
   }
   const names = seen.map(({ name }) => name);
-  for (const name of ["mark", "copy", "step", "play", "post", "none", "linear", "table", "gradient", "plot", "init", "norm", "act", "width", "heads", "tokens", "seed"]) {
+  for (const name of ["mark", "copy", "step", "play", "post", "none", "linear", "table", "statistic", "plot", "preset", "init", "norm", "act", "width", "heads", "tokens", "seed", "seeds"]) {
     assert.ok(names.includes(name), `${name} in ${names}`);
   }
   assert.deepEqual(seen.filter(({ visible }) => !visible), [], "focus is visible everywhere");

@@ -39,7 +39,10 @@ function failures(golden, run) {
     assert.equal(got.get(name)?.length, values.length, `length of ${name}`);
     values.forEach((wanted, i) => {
       const near = values.map((value, j) => (Math.abs(j - i) <= 3 ? Math.abs(single.get(name)[j] - value) : 0));
-      const bound = Math.abs(wanted) < 1e-30 ? 1e-28 : t * Math.abs(wanted) + 20 * Math.max(...near);
+      // Where all tokens of the memory are the same, no score of the cross-attention matters.
+      const isZero = /c[qk]$/.test(name) && golden.config.memory_cos === 1;
+      const rest = Math.abs(wanted) < 1e-30 ? 1e-28 : t * Math.abs(wanted) + 20 * Math.max(...near);
+      const bound = isZero ? 64 * 2 ** -23 * Math.max(...want.get("grad_weight.cv")) : rest;
       const value = got.get(name)[i];
       // Written so that NaN fails.
       if (!(Math.abs(value - wanted) <= bound)) out.push(`${name}[${i}]: got ${value}, want ${wanted} within ${bound}`);
@@ -48,7 +51,7 @@ function failures(golden, run) {
   return out;
 }
 
-assert.equal(GOLDEN.length, 31, "golden runs");
+assert.equal(GOLDEN.length, 40, "golden runs");
 for (const golden of GOLDEN) {
   test(`golden run ${golden.query}`, { timeout: 300_000 }, async () => {
     const text = await page.evaluate(async (query) => {

@@ -294,8 +294,12 @@ pub fn keys() -> &'static [Key] {
             name: "statistic_scale",
             kind: Kind::Choice(words!(Scale)),
             help: "y axis of the second chart",
-            get: |request| request.statistic_scale.key().to_owned(),
-            set: |request, text| Scale::from_key(text).map(|scale| request.statistic_scale = scale).is_some(),
+            get: |request| request.statistic_scale.map_or("", Scale::key).to_owned(),
+            // No text is the default, which goes by the statistic.
+            set: |request, text| {
+                request.statistic_scale = Scale::from_key(text);
+                request.statistic_scale.is_some() || text.is_empty()
+            },
         },
         Key {
             name: "theory",

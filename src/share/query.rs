@@ -1,7 +1,7 @@
 //! A query string to a request and back.
 
 use crate::model::config::named_enum;
-use crate::model::{Config, Placement};
+use crate::model::{Config, Placement, Tensor};
 use crate::stats::{Engine, Quantity};
 
 use super::keys::{Kind, STATISTICS, keys};
@@ -68,8 +68,8 @@ pub struct Request {
     pub statistic: Quantity,
     /// Scale of the stream's y axis.
     pub stream_scale: Scale,
-    /// Scale of the second chart's y axis.
-    pub statistic_scale: Scale,
+    /// Scale of the second chart's y axis; `None` leaves it to what is shown.
+    pub statistic_scale: Option<Scale>,
     /// Whether theory is drawn over the measurement.
     pub theory: bool,
 }
@@ -91,8 +91,28 @@ impl Request {
             seeds: 1,
             statistic: STATISTICS[0].1,
             stream_scale: Scale::Linear,
-            statistic_scale: Scale::Log,
+            statistic_scale: None,
             theory: true,
+        }
+    }
+
+    /// Scale of the second chart's y axis: sizes span decades, what lies between 0 and 1 or changes sign does not.
+    #[must_use]
+    pub fn scale_of_statistic(&self) -> Scale {
+        self.statistic_scale.unwrap_or(match self.statistic {
+            Quantity::TokenCosine | Quantity::GradCosine | Quantity::UpdateRatio | Quantity::AttentionEntropy => {
+                Scale::Linear
+            }
+            _ => Scale::Log,
+        })
+    }
+
+    /// The gradient that words speak of: the one that is shown, else that of W_2.
+    #[must_use]
+    pub const fn gradient(&self) -> Quantity {
+        match self.statistic {
+            gradient @ (Quantity::GradWeight(_) | Quantity::GradStream) => gradient,
+            _ => Quantity::GradWeight(Tensor::W2),
         }
     }
 

@@ -222,7 +222,7 @@ fn what_the_page_alone_shows_goes_round() {
     let (request, notices) = parse(query, Target::Page);
     assert_eq!(notices, []);
     assert_eq!((request.engine, request.statistic), (Some(Engine::Reference), Quantity::GradStream));
-    assert_eq!((request.stream_scale, request.statistic_scale), (Scale::Log, Scale::Linear));
+    assert_eq!((request.stream_scale, request.statistic_scale), (Scale::Log, Some(Scale::Linear)));
     assert_eq!(to_query(&request, Target::Page), query);
 }
 

@@ -50,17 +50,17 @@ impl Subject {
         }
     }
 
-    const fn scale(self, request: &Request) -> Scale {
+    fn scale(self, request: &Request) -> Scale {
         match self {
             Self::Stream => request.stream_scale,
-            Self::Gradient => request.statistic_scale,
+            Self::Gradient => request.scale_of_statistic(),
         }
     }
 
     fn set_scale(self, request: &mut Request, scale: Scale) {
         match self {
             Self::Stream => request.stream_scale = scale,
-            Self::Gradient => request.statistic_scale = scale,
+            Self::Gradient => request.statistic_scale = Some(scale),
         }
     }
 }
@@ -133,6 +133,7 @@ fn Title(subject: Subject, quantity: Memo<Quantity>) -> impl IntoView {
         page.change(Gesture::Choice, |request| {
             // A word of the list itself is always allowed.
             let _ = request.set("statistic", &text);
+            request.statistic_scale = None;
         });
     };
     let option = move |word: &'static str| {
@@ -355,7 +356,7 @@ fn held_range(page: Page, subject: Subject, quantity: Memo<Quantity>, curves: Me
         let mut rest = request.clone();
         rest.config.depth = 0;
         rest.stream_scale = Scale::Linear;
-        rest.statistic_scale = Scale::Linear;
+        rest.statistic_scale = None;
         let belongs = Some(Belongs {
             frame: axis::frame(request.config.depth),
             placements: request.placements,

@@ -8,6 +8,7 @@ use crate::chart::block::{diagram, equation};
 use crate::chart::reading::{Span, reading};
 use crate::chart::style::style;
 use crate::model::Placement;
+use crate::share::Request;
 use crate::stats::Engine;
 
 /// The readings.
@@ -36,7 +37,7 @@ fn Reading(placement: Placement, is_low: Memo<bool>) -> impl IntoView {
     let name_class = format!("name text-{}", style(placement).hue.key());
     let sentence = move || {
         let (pass, is_fresh) = pass.get()?;
-        let gradient = page.request.with(|request| request.statistic);
+        let gradient = page.request.with(Request::gradient);
         let read = reading(&pass.measurement, gradient);
         let spans = read.spans.into_iter().map(|span| match span {
             Span::Words(text) => text.into_any(),

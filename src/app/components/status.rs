@@ -61,7 +61,7 @@ pub(super) fn Announcer() -> impl IntoView {
     Effect::new(move |_| {
         let is_settled = page.is_settled();
         let shown = page.shown();
-        let (depth, gradient) = page.request.with(|request| (request.config.depth, request.statistic));
+        let (depth, gradient) = page.request.with(|request| (request.config.depth, request.gradient()));
         later.forget();
         if is_settled && !shown.is_empty() && !page.is_playing.get() {
             later.ask(800, move || {

@@ -1,0 +1,137 @@
+// Placements, statistics, seeds, theory and claims on the page, in a real browser.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { open, ROOT, settled } from "./browser.mjs";
+
+const SLOW = 240_000;
+
+let site;
+before(async () => (site = await open()), { timeout: 60_000 });
+after(() => site?.close());
+
+function onPage(name, query, body) {
+  test(name, { timeout: SLOW }, async () => {
+    const page = await site.page(query);
+    try {
+      await settled(page, SLOW);
+      await body(page);
+      assert.deepEqual(page.errors, []);
+    } finally {
+      await page.context().close();
+    }
+  });
+}
+
+const golden = (name) => JSON.parse(readFileSync(join(ROOT, "tests", "golden", `${name}.json`), "utf8"));
+
+/** The values of a chart's table, one placement's column after the other. */
+async function columns(page, chart) {
+  await page.locator(`[data-chart="${chart}"] [data-option="table"]`).click();
+  return page.locator(`[data-chart="${chart}"] table`).evaluate((element) => {
+    const rows = [...element.querySelectorAll("tbody tr")];
+    const count = rows[0].querySelectorAll("td").length;
+    return Array.from({ length: count }, (_, i) =>
+      rows.map((row) => Number(row.querySelectorAll("td")[i].querySelector("data").value)),
+    );
+  });
+}
+
+function near(got, want, share, what) {
+  assert.equal(got.length, want.length, what);
+  got.forEach((value, i) => assert.ok(Math.abs(value - want[i]) <= share * Math.abs(want[i]), `${what}[${i}]: ${value}, ${want[i]}`));
+}
+
+onPage("later placements are drawn", "placement=residual,keel&depth=24", async (page) => {
+  const [, keel] = await columns(page, "gradient");
+  near(keel, golden("keel,depth-24").grad_weight.w2, 5e-3, "keel");
+  assert.equal(await page.locator(".more-placements").getAttribute("open"), "");
+  assert.equal(await page.locator('.chip[data-placement="keel"]').getAttribute("aria-checked"), "true");
+});
+
+onPage("with cross-attention to one memory Post-LN's gradient does vanish", "placement=post&depth=24&cross=1", async (page) => {
+  const [post] = await columns(page, "gradient");
+  near(post, golden("post,depth-24,cross-1").grad_weight.w2, 5e-3, "post");
+  assert.ok(post[0] < 1e-2 * post.at(-1));
+});
+
+onPage("one step of training is told", "placement=post&depth=6", async (page) => {
+  const cell = page.locator('[data-update="post"]');
+  await cell.waitFor({ timeout: 60_000 });
+  near([Number(await cell.getAttribute("data-value"))], [golden("post,depth-6").model_update.sgd], 1e-2, "update");
+});
+
+onPage("several seeds are a median with its middle half", "placement=post&depth=6&seeds=3", async (page) => {
+  const [median] = await columns(page, "gradient");
+  const band = await page.locator('[data-chart="gradient"] tbody tr:first-child td small').textContent();
+  const [low, high] = band.split(" to ").map(Number);
+  assert.ok(low <= median[0] && median[0] <= high, `${low} ${median[0]} ${high}`);
+  const runs = [0, 1, 2].map((seed) => `placement=post&depth=6&seed=${seed}`);
+  const each = await page.evaluate(async (queries) => {
+    const tag = document.querySelector("script[data-js]");
+    const { measure } = await import(new URL(tag.dataset.js, document.baseURI));
+    const out = [];
+    for (const query of queries) out.push(JSON.parse(await measure(query)).grad_weight.w2[0]);
+    return out;
+  }, runs);
+  near([median[0]], [each.sort((a, b) => a - b)[1]], 1e-5, "median");
+});
+
+onPage("statistics have their own scale", "placement=pre&depth=6&statistic=token_cosine", async (page) => {
+  assert.equal(await page.locator('[data-chart="gradient"] [data-option="linear"]').getAttribute("aria-pressed"), "true");
+  assert.match(await page.locator(".reading .say").textContent(), /W2’s gradient/);
+  const [cosine] = await columns(page, "gradient");
+  near(cosine.slice(1), golden("pre,depth-6").token_cosine.slice(1), 2e-3, "cosine");
+  await page.locator('select[name="statistic"]').selectOption("max_logit");
+  assert.match(await page.locator('[data-chart="gradient"] h2').textContent(), /Largest attention score/);
+  assert.match(page.url(), /statistic=max_logit/);
+});
+
+onPage("theory says where it holds and how far the measurement is from it", "placement=pre&depth=12", async (page) => {
+  await page.locator(".theory summary").click();
+  const entries = page.locator(".theory li");
+  assert.ok((await entries.count()) >= 4);
+  const lemma = page.locator('.theory li[data-overlay="Lemma 2, upper"]');
+  assert.match(await lemma.textContent(), /Measured 0\.\d+ times it in block 12\..*Xiong et al\. 2020, arXiv:2002\.04745, Lemma 2/s);
+  await page.locator('input[name="theory"]').uncheck();
+  assert.match(page.url(), /theory=0/);
+});
+
+onPage("a preset is a configuration, its source and what it leaves out", "", async (page) => {
+  await page.locator('select[name="preset"]').selectOption("gpt-2");
+  await settled(page, SLOW);
+  assert.match(await page.locator("[data-preset]").textContent(), /Radford.*Left out:/s);
+  assert.match(page.url(), /residual_scale=gpt2/);
+  await page.goBack();
+  assert.equal(await page.locator("[data-preset]").count(), 0);
+});
+
+onPage("a claim is measured where it stands", "view=claims&claim=31&guide=a&topic=stream", async (page) => {
+  const row = page.locator('[data-claim="C31"]');
+  assert.match(await row.locator(".sources").textContent(), /arXiv:/);
+  await row.locator(".measured button").click();
+  const finding = row.locator("[data-finding]");
+  await finding.waitFor({ timeout: SLOW });
+  assert.equal(await finding.getAttribute("data-finding"), "does-not-hold");
+  assert.match(await row.locator(".verdict").textContent(), /Does not hold.*measured now/s);
+
+  await page.locator('select[name="verdict"]').selectOption("holds");
+  assert.match(page.url(), /verdict=holds/);
+  const verdicts = await page.locator("[data-verdict]").evaluateAll((all) => all.map((one) => one.dataset.verdict));
+  // The claim that is opened stays in sight.
+  assert.ok(verdicts.every((verdict) => verdict === "holds" || verdict === "does-not-hold"), verdicts.join());
+
+  await row.locator(".show").click();
+  await settled(page, SLOW);
+  assert.equal(await page.locator(".app").isVisible(), true);
+  await page.goBack();
+  assert.equal(await row.isVisible(), true);
+});
+
+onPage("what needs training or reading says so", "view=claims&claim=4", async (page) => {
+  assert.match(await page.locator('[data-claim="C4"]').textContent(), /Needs training/);
+  assert.match(await page.locator('[data-claim="C2"]').textContent(), /Cannot be measured here.*No source found/s);
+  assert.equal(await page.locator("article.claim").count(), 90);
+});
