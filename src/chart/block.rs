@@ -115,14 +115,57 @@ pub fn diagram(placement: Placement, low: bool) -> String {
         if recipe.sum_norm {
             out += &lit(s + 146.0, y);
         }
-        if recipe.skip != Skip::Identity {
-            let _ = write!(out, r#"<text class="part factor" x="{}" y="{}">× α</text>"#, s + 70.0, y + 16.0);
+        let factor = match recipe.skip {
+            Skip::Identity if recipe.input_damped => "÷ √l",
+            Skip::Identity => "",
+            Skip::DeepNorm | Skip::Keel => "× α",
+            Skip::Admin => "× ω",
+        };
+        // A factor on the stream stands under it, one on what is read before the branch.
+        let at = if recipe.input_damped { s + 36.0 } else { s + 70.0 };
+        if !factor.is_empty() {
+            let _ = write!(out, r#"<text class="part factor" x="{at}" y="{}">{factor}</text>"#, y + 16.0);
         }
     }
+    out += &beside(&recipe, start, pitch, y, width);
     format!(
         r#"<svg class="diagram" width="{width}" height="{height}" viewBox="0 0 {width} {height}" role="img" aria-label="{}">{out}</svg>"#,
         in_words(&recipe)
     )
+}
+
+/// What runs beside the stream, under it, and what else there is to say of a block.
+fn beside(recipe: &Recipe, start: f64, pitch: f64, y: f64, width: f64) -> String {
+    let below = y + 14.0;
+    let mut out = String::new();
+    if recipe.adds_block_input {
+        let last = start + pitch + 124.0;
+        let _ = write!(
+            out,
+            r#"<path class="wire" d="M{} {y}V{}q0 6 6 6H{}q6 0 6-6V{}"/>"#,
+            start + 6.0,
+            below - 6.0,
+            last - 6.0,
+            y + 8.0
+        );
+    }
+    if recipe.dual_stream {
+        let _ = write!(out, r#"<path class="wire" d="M4 {below}H{}"/>"#, width - 8.0);
+        for sublayer in 0..2 {
+            let x = start + f64::from(sublayer) * pitch + 124.0;
+            let _ = write!(out, r#"<circle class="dot" cx="{x}" cy="{below}" r="2.5"/>"#);
+        }
+        let _ = write!(out, r#"<text class="part factor" x="12" y="{}">z</text>"#, below - 3.0);
+    }
+    if recipe.begins_as_post {
+        let _ = write!(
+            out,
+            r#"<text class="part factor" x="{}" y="{}">first quarter: Post-LN</text>"#,
+            width / 2.0,
+            y + 16.0
+        );
+    }
+    out
 }
 
 /// The diagram in words.
@@ -135,8 +178,16 @@ fn in_words(recipe: &Recipe) -> String {
     ];
     let taken: Vec<_> = places.into_iter().filter(|(taken, _)| *taken).map(|(_, place)| place).collect();
     let norms = if taken.is_empty() { "no norm".into() } else { format!("norms {}", taken.join(" and ")) };
-    let skip = if recipe.skip == Skip::Identity { "" } else { "; the stream is multiplied by alpha" };
-    format!("One {} block: {norms}{skip}", recipe.label)
+    let more = [
+        (recipe.skip == Skip::Admin, "the stream is multiplied by omega"),
+        (matches!(recipe.skip, Skip::DeepNorm | Skip::Keel), "the stream is multiplied by alpha"),
+        (recipe.input_damped, "what is read is divided by the root of the block's number"),
+        (recipe.adds_block_input, "the last sublayer also adds what entered the block"),
+        (recipe.dual_stream, "a second stream gathers what the sublayers return"),
+        (recipe.begins_as_post, "the first quarter of the blocks is Post-LN"),
+    ];
+    let more = more.into_iter().filter(|(has, _)| *has).map(|(_, words)| format!("; {words}"));
+    format!("One {} block: {norms}{}", recipe.label, more.collect::<String>())
 }
 
 /// The sublayer's rule in MathML, norms lit.
@@ -154,15 +205,32 @@ pub fn equation(placement: Placement) -> String {
             inner
         }
     };
-    let input = normed(recipe.input_norm, "<mi>x</mi>".into());
+    let mut input = normed(recipe.input_norm, "<mi>x</mi>".into());
+    if recipe.input_damped {
+        input += "<mo>/</mo><msqrt><mi>l</mi></msqrt>";
+    }
     let branch = normed(recipe.branch_norm, format!("<mi>f</mi>{OPEN}{input}{CLOSE}"));
     let skip = match recipe.skip {
         Skip::Identity => "<mi>x</mi>",
         Skip::DeepNorm | Skip::Keel => "<mi>α</mi><mi>x</mi>",
         Skip::Admin => "<msub><mi>ω</mi><mi>k</mi></msub><mi>x</mi>",
     };
-    let sum = normed(recipe.sum_norm, format!("{skip}<mo>+</mo>{branch}"));
-    format!(r#"<math display="inline"><mrow><mi>x</mi><mo>←</mo>{sum}</mrow></math>"#)
+    let block = if recipe.adds_block_input { "<mo>+</mo><msub><mi>x</mi><mtext>block</mtext></msub>" } else { "" };
+    let sum = normed(recipe.sum_norm, format!("{skip}{block}<mo>+</mo>{branch}"));
+    let line = |of: &str, becomes: &str| {
+        format!(r#"<math display="inline"><mrow><mi>{of}</mi><mo>←</mo>{becomes}</mrow></math>"#)
+    };
+    let mut out = line("x", &sum);
+    if recipe.dual_stream {
+        let _ = write!(out, "<br>{}", line("z", &format!("<mi>z</mi><mo>+</mo>{branch}")));
+    }
+    if recipe.begins_as_post {
+        let _ = write!(out, "<br><small>{} in the first quarter</small>", Placement::Post.recipe().label);
+    }
+    if recipe.adds_block_input {
+        out += "<br><small>x<sub>block</sub> in the last sublayer</small>";
+    }
+    out
 }
 
 /// The line of a placement with its marker, as the switch shows it; hollow when it is off.
@@ -236,6 +304,12 @@ mod tests {
             (Placement::DeepNorm, "x←N(αx+f(x))"),
             (Placement::Peri, "x←x+N(f(N(x)))"),
             (Placement::None, "x←x+f(x)"),
+            (Placement::Residual, "x←N(x+f(x))z←z+f(x)"),
+            (Placement::B2t, "x←N(x+xblock+f(x))xblock in the last sublayer"),
+            (Placement::Admin, "x←N(ωkx+f(x))"),
+            (Placement::Lns, "x←x+f(N(x)/l)"),
+            (Placement::MixLn, "x←x+f(N(x))Post-LN in the first quarter"),
+            (Placement::Keel, "x←N(αx+f(N(x)))"),
         ];
         for (placement, equation) in expected {
             assert_eq!(plain(placement), equation);

@@ -104,7 +104,7 @@ fn Row(index: usize) -> impl IntoView {
             <div class="said">
                 <h2>{claim.said}</h2>
                 <p class="where">
-                    <button class="inline" type="button" aria-expanded=move || if is_open.get() { "true" } else { "false" } on:click=toggle>
+                    <button class="id" type="button" aria-expanded=move || if is_open.get() { "true" } else { "false" } on:click=toggle>
                         {claim.id}
                     </button>
                     ", " {claim.guide.title()} ", " {claim.place} ", " {claim.topic.title()}

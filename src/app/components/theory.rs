@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use crate::app::state::{Gesture, page};
 use crate::app::words;
 use crate::chart::style::style;
+use crate::stats::Quantity;
 use crate::theory::{Overlay, deviation};
 
 use super::icons;
@@ -20,11 +21,13 @@ pub(super) fn TheoryList() -> impl IntoView {
     };
     let entries = move || {
         let probe = page.probe.get();
+        let statistic = page.request.with(|request| request.statistic);
+        let is_shown = move |overlay: &Overlay| [Quantity::StreamRms, statistic].contains(&overlay.quantity);
         let of_pass = |(pass, overlays): (std::sync::Arc<crate::app::state::Finished>, Vec<Overlay>)| {
             let measurement = &pass.measurement;
             let placement = measurement.config.placement;
             let class = format!("text-{}", style(placement).hue.key());
-            let rows = overlays.into_iter().map(|overlay| {
+            let rows = overlays.into_iter().filter(is_shown).map(|overlay| {
                 let last = overlay.values.iter().rposition(|value| value.is_finite()).unwrap_or(0);
                 let index = probe.map_or(last, |block| (block as usize).saturating_sub(overlay.first).min(last));
                 let block = overlay.first + index;
