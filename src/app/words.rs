@@ -59,7 +59,9 @@ pub(crate) const NO_WEBGPU: &str = "There is no WebGPU here, so the processor co
 pub(crate) const PRESET: &str = "Preset";
 pub(crate) const NO_PRESET: &str = "None";
 pub(crate) const LEFT_OUT: &str = "Left out:";
-pub(crate) const MODEL_UPDATE: (&str, &str) = ("One-step update", "‖ΔF‖ / η‖F‖, plain gradient");
+pub(crate) const MODEL_UPDATE: (&str, &str) = ("One-step update", "‖ΔF‖ / η‖F‖");
+/// Exponents of stream and gradient.
+pub(crate) const GROWTH: (&str, &str) = ("Growth exponents", "stream, gradient");
 pub(crate) const BY_SIGN: &str = "by the gradient’s sign";
 
 /// What presets of a kind are.
@@ -474,7 +476,7 @@ pub(crate) const UPDATE_RATIO: (&str, &str) = ("Update ratio", "branch over stre
 /// How alike the tokens are.
 pub(crate) const TOKEN_COSINE: (&str, &str) = ("Token cosine", "1: all tokens alike");
 /// How far the largest value is from the end of half precision.
-pub(crate) const HEADROOM: (&str, &str) = ("Headroom", "bits left in fp16");
+pub(crate) const HEADROOM: (&str, &str) = ("Headroom", "bits in fp16; bf16 has 112 more");
 
 /// Said in the plot where the model has no such matrix.
 #[must_use]

@@ -31,7 +31,7 @@ named_enum! {
         Lns = "lns",
         /// Post-LN for the first quarter of the blocks, Pre-LN after (Li et al. 2024).
         MixLn = "mixln",
-        /// `x <- N(alpha x + f(N(x)))` (Keel: 2026, eq. 8).
+        /// `x <- N(alpha x + f(N(x)))` (Keel: Chen & Wei 2026, eq. 8).
         Keel = "keel",
     }
 }

@@ -1,10 +1,12 @@
 //! What is measured: names, shapes, the value series of a run, and what of it cannot be trusted.
 
+mod derived;
 mod json;
 mod marks;
 mod seeds;
 mod update;
 
+pub use derived::{Format, GrowthExponents};
 pub use json::{number, to_csv, to_json};
 pub use marks::{Mark, UNRESOLVED_ABOVE};
 pub use seeds::Sample;

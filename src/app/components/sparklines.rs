@@ -10,12 +10,10 @@ use crate::chart::block::line;
 use crate::chart::number;
 use crate::chart::style::style;
 use crate::model::Placement;
-use crate::stats::{Mark, Measurement, Quantity};
+use crate::stats::{Format, GrowthExponents, Mark, Measurement, Quantity};
 
 const WIDTH: f64 = 150.0;
 const HEIGHT: f64 = 36.0;
-/// The largest number of half precision, as a power of two.
-const FP16_BITS: f64 = 15.999_295;
 
 /// A measure of one placement.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,7 +64,7 @@ impl Measure {
         let each: Vec<f64> = measurement.values(quantity).iter().enumerate().map(&mut known).collect();
         let of_block = |block: &[f64]| match self {
             Self::UpdateRatio | Self::TokenCosine => block.iter().sum::<f64>() / block.len() as f64,
-            Self::Headroom => FP16_BITS - block[0].log2(),
+            Self::Headroom => Format::Fp16.headroom(block[0]),
         };
         let values: Vec<f64> = each.chunks(per_block).map(of_block).collect();
         let missing = values.iter().filter(|value| value.is_nan()).count();
@@ -132,8 +130,49 @@ pub(super) fn Sparklines() -> impl IntoView {
     view! {
         <section class="more" aria-label=words::MEASURES>
             {Measure::ALL.into_iter().map(one).collect_view()}
+            <Growth/>
             <Update/>
         </section>
+    }
+}
+
+/// Growth over the model as exponents, of the stream forward and of the gradient backward.
+#[component]
+fn Growth() -> impl IntoView {
+    let page = page();
+    let values = move || {
+        let of_pass = |(pass, _): (std::sync::Arc<crate::app::state::Finished>, bool)| {
+            let placement = pass.measurement.config.placement;
+            let GrowthExponents { forward, backward } = GrowthExponents::of(&pass.measurement);
+            let write = |value: f64| if value.is_nan() { "–".into() } else { number::value(value) };
+            view! {
+                <span class=format!("text-{}", style(placement).hue.key())>
+                    <span class="vh">{placement.recipe().label} " "</span>
+                    {write(forward)} ", " {write(backward)}
+                </span>
+            }
+        };
+        page.shown().into_iter().map(of_pass).collect_view()
+    };
+    let (name, unit) = words::GROWTH;
+    view! { <Numbers name=name unit=unit key="growth" values=values/> }
+}
+
+/// A small measure that is numbers alone.
+#[component]
+fn Numbers<V: IntoView + 'static>(
+    name: &'static str,
+    unit: &'static str,
+    key: &'static str,
+    values: impl Fn() -> V + Copy + Send + 'static,
+) -> impl IntoView {
+    let page = page();
+    let is_over = move |count: usize| page.request.with(|request| request.placements.len() > count);
+    view! {
+        <div class="spark numbers" data-measure=key>
+            <p class="what">{name}<small>{unit}</small></p>
+            <p class="values" class:many=move || is_over(2) class:crowd=move || is_over(4)>{values}</p>
+        </div>
     }
 }
 
@@ -167,14 +206,7 @@ fn Update() -> impl IntoView {
         page.shown().into_iter().map(of_pass).collect_view()
     };
     let (name, unit) = words::MODEL_UPDATE;
-    let is_over = move |count: usize| page.request.with(|request| request.placements.len() > count);
-    view! {
-        <div class="spark" data-measure="model_update">
-            <p class="what">{name}<small>{unit}</small></p>
-            <span></span>
-            <p class="values" class:many=move || is_over(2) class:crowd=move || is_over(4)>{values}</p>
-        </div>
-    }
+    view! { <Numbers name=name unit=unit key="model_update" values=values/> }
 }
 
 /// The curves as SVG; what is not a number is left out.
