@@ -476,7 +476,7 @@ pub(crate) const UPDATE_RATIO: (&str, &str) = ("Update ratio", "branch over stre
 /// How alike the tokens are.
 pub(crate) const TOKEN_COSINE: (&str, &str) = ("Token cosine", "1: all tokens alike");
 /// How far the largest value is from the end of half precision.
-pub(crate) const HEADROOM: (&str, &str) = ("Headroom", "bits in fp16; bf16 has 112 more");
+pub(crate) const HEADROOM: (&str, &str) = ("Headroom", "bits left in fp16; 112 more in bf16");
 
 /// Said in the plot where the model has no such matrix.
 #[must_use]

@@ -215,7 +215,7 @@ pub fn equation(placement: Placement) -> String {
         Skip::DeepNorm | Skip::Keel => "<mi>α</mi><mi>x</mi>",
         Skip::Admin => "<msub><mi>ω</mi><mi>k</mi></msub><mi>x</mi>",
     };
-    let block = if recipe.adds_block_input { "<mo>+</mo><msub><mi>x</mi><mtext>block</mtext></msub>" } else { "" };
+    let block = if recipe.adds_block_input { "<mo>+</mo><mi>b</mi>" } else { "" };
     let sum = normed(recipe.sum_norm, format!("{skip}{block}<mo>+</mo>{branch}"));
     let line = |of: &str, becomes: &str| {
         format!(r#"<math display="inline"><mrow><mi>{of}</mi><mo>←</mo>{becomes}</mrow></math>"#)
@@ -228,7 +228,7 @@ pub fn equation(placement: Placement) -> String {
         let _ = write!(out, "<br><small>{} in the first quarter</small>", Placement::Post.recipe().label);
     }
     if recipe.adds_block_input {
-        out += "<br><small>x<sub>block</sub> in the last sublayer</small>";
+        out += "<br><small>b enters the block; last sublayer</small>";
     }
     out
 }
@@ -305,7 +305,7 @@ mod tests {
             (Placement::Peri, "x←x+N(f(N(x)))"),
             (Placement::None, "x←x+f(x)"),
             (Placement::Residual, "x←N(x+f(x))z←z+f(x)"),
-            (Placement::B2t, "x←N(x+xblock+f(x))xblock in the last sublayer"),
+            (Placement::B2t, "x←N(x+b+f(x))b enters the block; last sublayer"),
             (Placement::Admin, "x←N(ωkx+f(x))"),
             (Placement::Lns, "x←x+f(N(x)/l)"),
             (Placement::MixLn, "x←x+f(N(x))Post-LN in the first quarter"),
