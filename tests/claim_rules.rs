@@ -101,19 +101,21 @@ fn cases() -> Vec<(&'static str, VerdictKind, World)> {
         ("C8", Holds, World { sgd: |config| depth(config).powi(2), value: |config, _, _| depth(config), ..FLAT }),
     ];
     let of_cross = [
+        // Where any cross-attention has it, collapse is not what matters, and no condition is told.
+        ("C61", NotDecided, values(|config, q, i| if config.cross.0 { vanishing(config, q, i) } else { 1.0 })),
         ("C61", DoesNotHold, FLAT),
-        ("C61", OnlyIf, values(|config, q, i| if config.cross.0 { vanishing(config, q, i) } else { 1.0 })),
+        ("C61", OnlyIf, values(|config, q, i| if is_collapsed(config) { vanishing(config, q, i) } else { 1.0 })),
         ("C61", Holds, values(vanishing)),
         ("C66", DoesNotHold, FLAT),
-        ("C66", OnlyIf, values(|config, q, i| if config.cross.0 { vanishing(config, q, i) } else { 1.0 })),
+        ("C66", OnlyIf, values(|config, q, i| if is_collapsed(config) { vanishing(config, q, i) } else { 1.0 })),
         ("C66", Holds, values(vanishing)),
         ("C69", DoesNotHold, FLAT),
-        ("C69", OnlyIf, values(|config, q, i| if config.cross.0 { vanishing(config, q, i) } else { 1.0 })),
+        ("C69", OnlyIf, values(|config, q, i| if is_collapsed(config) { vanishing(config, q, i) } else { 1.0 })),
         ("C69", Holds, values(vanishing)),
         ("C68", DoesNotHold, FLAT),
         ("C68", Holds, values(|config, _, _| depth(config).sqrt().recip())),
         ("C70", DoesNotHold, FLAT),
-        ("C70", OnlyIf, values(|config, q, i| if config.cross.0 { vanishing(config, q, i) } else { 1.0 })),
+        ("C70", OnlyIf, values(|config, q, i| if is_collapsed(config) { vanishing(config, q, i) } else { 1.0 })),
         ("C70", Holds, values(vanishing)),
     ];
     let of_pre = [
@@ -242,6 +244,10 @@ fn cases() -> Vec<(&'static str, VerdictKind, World)> {
         ("C88", DoesNotHold, models(|model| model.sublayers.iter_mut().for_each(|s| s.branch_norm = false))),
     ];
     [&of_post[..], &of_cross, &of_pre, &of_stream, &of_blocks].concat()
+}
+
+fn is_collapsed(config: &Config) -> bool {
+    config.cross.0 && config.memory_cos == 1.0
 }
 
 #[test]

@@ -115,6 +115,19 @@ fn check_unbounded_against_float64(measure: impl Fn(&Config) -> Measurement) {
     assert!(failures.is_empty(), "{} unmarked:\n{}", failures.len(), failures.join("\n"));
 }
 
+/// A norm on queries and keys bounds the scores of a stream without norms: what is right is not marked.
+fn check_bounded_scores(measure: impl Fn(&Config) -> Measurement) {
+    let got = measure(&config("placement=none&depth=30&qk_norm=full&cross=1&memory_cos=0.5"));
+    let want = reference::measure(&got.config);
+    for tensor in [Tensor::W2, Tensor::Wv, Tensor::Cv] {
+        let quantity = Quantity::GradWeight(tensor);
+        for (index, (value, exact)) in got.values(quantity).iter().zip(want.values(quantity)).enumerate() {
+            assert!((value / exact - 1.0).abs() < 1e-3, "{}[{index}]: {value:e}, {exact:e}", quantity.name());
+            assert_eq!(got.mark(quantity, index), None, "{}[{index}]", quantity.name());
+        }
+    }
+}
+
 /// Where the tokens have become alike, nothing is known of the gradients of the scores, and all else is.
 fn check_collapsed(measure: impl Fn(&Config) -> Measurement) {
     let got = measure(&config("placement=post&depth=200"));
@@ -146,6 +159,7 @@ fn the_cpu_marks_what_it_cannot_resolve() {
     check_unbounded(on_cpu);
     check_unbounded_against_float64(on_cpu);
     check_collapsed(on_cpu);
+    check_bounded_scores(on_cpu);
 }
 
 #[cfg(feature = "gpu")]
@@ -176,5 +190,6 @@ mod on_gpu {
         check_unbounded(measure);
         check_unbounded_against_float64(measure);
         check_collapsed(measure);
+        check_bounded_scores(measure);
     }
 }

@@ -160,6 +160,15 @@ fn a_run_that_memory_allows_has_a_plan() {
     }
 }
 
+/// Buffers that a run has none of do not count against its limits.
+#[test]
+fn curves_are_not_refused_for_what_only_an_update_needs() {
+    let config = config("depth=1&width=1024&tokens=256&batch=8&ffn=5&act=swiglu");
+    assert!(build(&config, &Limits::default(), &[], Extent::Curves).is_ok());
+    let update = build(&config, &Limits::default(), &[], Extent::WithUpdate);
+    assert!(matches!(update, Err(PlanError::SlabTooLarge { .. })), "{update:?}");
+}
+
 #[test]
 fn what_does_not_fit_is_refused_in_words() {
     let large = config("width=1024&depth=200&tokens=256&batch=8");

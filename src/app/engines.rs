@@ -96,6 +96,13 @@ impl Engines {
         }
     }
 
+    /// Lets the browser have its turn.
+    pub(crate) async fn breathe(&self) {
+        if let Some(breath) = &self.breath {
+            breath.take().await;
+        }
+    }
+
     /// One step of training from initialisation; nothing where it was no longer wanted.
     pub(crate) async fn model_update(
         &self,
@@ -185,9 +192,7 @@ impl Engines {
                 }
             }
             tell(share);
-            if let Some(breath) = &self.breath {
-                breath.take().await;
-            }
+            self.breathe().await;
             if !is_wanted() {
                 return None;
             }

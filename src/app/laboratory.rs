@@ -12,7 +12,7 @@ use crate::model::Config;
 use crate::stats::{Engine, Measurement, ModelUpdate};
 
 use super::engines::Failure;
-use super::state::Page;
+use super::state::{Page, Ran};
 use super::words;
 
 /// Passes that are kept, for claims share them.
@@ -43,7 +43,9 @@ struct Work {
     queue: RefCell<VecDeque<usize>>,
     is_running: Cell<bool>,
     passes: RefCell<VecDeque<Measurement>>,
-    updates: RefCell<Vec<(Config, ModelUpdate)>>,
+    updates: RefCell<VecDeque<(Engine, Config, ModelUpdate)>>,
+    /// Whether what runs is still wanted.
+    is_stopped: Cell<bool>,
 }
 
 impl Laboratory {
@@ -68,9 +70,12 @@ impl Laboratory {
         }
     }
 
-    /// Drops what waits; what runs comes to its end.
+    /// Drops what waits and what runs.
     pub(crate) fn stop(self) {
-        let waiting: Vec<_> = self.work.with_value(|work| work.queue.borrow_mut().drain(..).collect());
+        let waiting: Vec<_> = self.work.with_value(|work| {
+            work.is_stopped.set(work.is_running.get());
+            work.queue.borrow_mut().drain(..).collect()
+        });
         for index in waiting {
             self.set(index, None);
         }
@@ -82,19 +87,28 @@ impl Laboratory {
 
     async fn work_off(self, page: Page, work: &Work) {
         loop {
+            work.is_stopped.set(false);
             let next = work.queue.borrow_mut().pop_front();
             let Some(index) = next else { break };
             let claim = &crate::claims::ALL[index];
             let Test::Measured(rule) = claim.test else { continue };
             let finding = self.find(page, work, index, rule).await;
-            self.set(index, Some(finding));
+            self.set(index, finding);
         }
         work.is_running.set(false);
     }
 
-    async fn find(self, page: Page, work: &Work, index: usize, rule: Rule) -> Finding {
+    /// What a rule finds; nothing where it was stopped.
+    async fn find(self, page: Page, work: &Work, index: usize, rule: Rule) -> Option<Finding> {
         let question = (rule.question)();
-        let Some(engine) = untrack(|| page.engine()) else { return Finding::Failed(words::NO_ENGINE_YET.into()) };
+        let engine = loop {
+            match untrack(|| page.engine()) {
+                Some(engine) => break engine,
+                // The browser has not said yet whether there is a graphics device.
+                None if work.is_stopped.get() => return None,
+                None => page.engines().breathe().await,
+            }
+        };
         let all = (question.passes.len() + question.updates.len()).max(1) as f64;
         let mut evidence = Evidence { models: question.models.iter().map(Model::new).collect(), ..Evidence::default() };
         let tell = |done: usize, share: f64| self.set(index, Some(Finding::Running((done as f64 + share) / all)));
@@ -102,30 +116,39 @@ impl Laboratory {
             let done = evidence.passes.len();
             tell(done, 0.0);
             match pass(page, work, engine, config, &|share| tell(done, share)).await {
-                Ok(measurement) => evidence.passes.push(measurement),
-                Err(failure) => return Finding::Failed(words::test_failed(config, &failure)),
+                Ok(Some(measurement)) => evidence.passes.push(measurement),
+                Ok(None) => return None,
+                Err(failure) => return Some(Finding::Failed(words::test_failed(config, &failure))),
             }
         }
         for config in &question.updates {
             let done = evidence.passes.len() + evidence.updates.len();
-            let known = work.updates.borrow().iter().find(|(known, _)| known == config).cloned();
+            let is_it = |known: &&(Engine, Config, ModelUpdate)| known.0 == engine && known.1 == *config;
+            let known = work.updates.borrow().iter().find(is_it).map(|(_, config, update)| (config.clone(), *update));
             tell(done, 0.0);
             let update = match known {
                 Some(update) => update,
                 None => {
-                    let found = page.engines().model_update(engine, config, &|| true, &|share| tell(done, share)).await;
+                    let found = page
+                        .engines()
+                        .model_update(engine, config, &|| !work.is_stopped.get(), &|share| tell(done, share))
+                        .await;
                     let update = match found {
                         Ok(Some(update)) => update,
-                        Ok(None) => return Finding::Failed(words::NO_ENGINE_YET.into()),
-                        Err(failure) => return Finding::Failed(words::test_failed(config, &failure)),
+                        Ok(None) => return None,
+                        Err(failure) => return Some(Finding::Failed(words::test_failed(config, &failure))),
                     };
-                    work.updates.borrow_mut().push((config.clone(), update));
+                    let mut updates = work.updates.borrow_mut();
+                    if updates.len() >= KEPT {
+                        updates.pop_front();
+                    }
+                    updates.push_back((engine, config.clone(), update));
                     (config.clone(), update)
                 }
             };
             evidence.updates.push(update);
         }
-        Finding::Found((rule.judge)(&evidence), engine)
+        Some(Finding::Found((rule.judge)(&evidence), engine))
     }
 }
 
@@ -135,21 +158,20 @@ async fn pass(
     engine: Engine,
     config: &Config,
     tell: &dyn Fn(f64),
-) -> Result<Measurement, Failure> {
+) -> Result<Option<Measurement>, Failure> {
     let is_it = |known: &&Measurement| known.config == *config && known.engine == engine;
     let known = work.passes.borrow().iter().find(is_it).cloned();
     if let Some(known) = known {
-        return Ok(known);
+        return Ok(Some(known));
     }
-    let ran = page.engines().measure(engine, config, &|| true, tell).await?;
-    // Nothing here asks for a run to be dropped.
-    let measurement = ran.ok_or(Failure::DeviceLost)?.measurement;
+    let ran = page.engines().measure(engine, config, &|| !work.is_stopped.get(), tell).await?;
+    let Some(Ran { measurement, .. }) = ran else { return Ok(None) };
     let mut passes = work.passes.borrow_mut();
     if passes.len() >= KEPT {
         passes.pop_front();
     }
     passes.push_back(measurement.clone());
-    Ok(measurement)
+    Ok(Some(measurement))
 }
 
 /// Whether there is something to run or to look up for a claim.

@@ -10,7 +10,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use crate::model::{Config, Placement};
-use crate::share::Request;
+use crate::share::{Request, View};
 use crate::stats::Engine;
 
 use super::browser::Later;
@@ -72,10 +72,12 @@ pub(crate) fn start(page: Page) {
 
     let wanted = Memo::new(move |_| {
         let (configs, seeds) = page.request.with(|request| (request.configs(), request.seeds));
-        (configs, seeds, page.engine(), page.retries.get())
+        // The end of a sweep and the way back from the claims are a rest of their own.
+        let is_still = !page.is_playing.get() && page.request.with(|request| request.view == View::Explore);
+        (configs, seeds, page.engine(), page.retries.get(), is_still)
     });
     Effect::new(move |_| {
-        let (configs, seeds, engine, _) = wanted.get();
+        let (configs, seeds, engine, ..) = wanted.get();
         if let Some(engine) = engine {
             Rc::clone(&runner).ask(&configs, seeds, engine);
         }
@@ -239,9 +241,12 @@ impl Runner {
 
     /// Finds what one step of training does to each model that is shown, while nothing else is asked for: it costs
     /// several passes, and no curve waits for it.
-    async fn step(&self) {
+    async fn step(self: Rc<Self>) {
         let asked = self.asked.get();
-        let is_wanted = || self.asked.get() == asked && !self.page.is_playing.get_untracked();
+        let is_wanted = || {
+            let is_explored = self.page.request.with_untracked(|request| request.view == View::Explore);
+            self.asked.get() == asked && is_explored && !self.page.is_playing.get_untracked()
+        };
         for config in self.page.request.with_untracked(Request::configs) {
             let Some(engine) = untrack(|| self.page.engine()) else { break };
             let is_it = |known: &(Engine, Config, _)| known.0 == engine && known.1 == config;
@@ -249,7 +254,8 @@ impl Runner {
                 continue;
             }
             // What does not fit or fails has been said of the curves, or has none of its own.
-            let Ok(Some(update)) = self.engines.model_update(engine, &config, &is_wanted, &|_| ()).await else { break };
+            let found = self.engines.model_update(engine, &config, &is_wanted, &|_| ()).await;
+            let Ok(Some(update)) = found else { continue };
             self.page.updates.update(|list| {
                 if list.len() >= KEPT {
                     list.remove(0);
@@ -258,5 +264,8 @@ impl Runner {
             });
         }
         self.is_stepping.set(false);
+        if self.asked.get() != asked && !self.is_running.get() {
+            self.rest();
+        }
     }
 }

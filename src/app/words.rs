@@ -87,7 +87,6 @@ pub(crate) const NO_SOURCE: &str = "No source was found.";
 pub(crate) const CITED: &str = "Cannot be measured here.";
 pub(crate) const NEEDS_TRAINING: &str = "Needs training.";
 pub(crate) const BY_LITERATURE: &str = "by the literature";
-pub(crate) const NO_ENGINE_YET: &str = "There is no engine yet; try again in a moment.";
 
 /// The name of a view.
 #[must_use]
@@ -124,12 +123,24 @@ pub(crate) fn test_failed(config: &Config, failure: &Failure) -> String {
 
 /// Who measured.
 #[must_use]
-pub(crate) const fn measured_by(engine: Engine) -> &'static str {
+const fn measured_by(engine: Engine) -> &'static str {
     match engine {
         Engine::Gpu => "measured now, WebGPU",
         Engine::Cpu => "measured now, processor",
         Engine::Reference => "measured now, float64",
     }
+}
+
+/// Who measured, and what the literature has.
+#[must_use]
+pub(crate) fn measured_beside(engine: Engine, literature: VerdictKind) -> String {
+    format!("{}; {}", measured_by(engine), literature_says(literature))
+}
+
+/// The verdict of the literature beside a measured one.
+#[must_use]
+pub(crate) fn literature_says(literature: VerdictKind) -> String {
+    format!("literature: {}", literature.title())
 }
 
 /// The guide in full.
@@ -287,7 +298,7 @@ pub(crate) fn label(key: &str) -> &'static str {
         "memory_cos" => "Memory cosine",
         "guide" => "Guide",
         "topic" => "Topic",
-        "verdict" => "Verdict",
+        "verdict" => "Literature’s verdict",
         "batch" => "Batch",
         "ffn" => "FFN factor",
         "vocab" => "Classes",

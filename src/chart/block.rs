@@ -47,11 +47,13 @@ pub fn glyph(placement: Placement) -> String {
     format!(r#"<svg class="glyph" width="64" height="30" viewBox="0 0 64 30" aria-hidden="true">{out}</svg>"#)
 }
 
-/// One block, its two sublayers from left to right, norms lit; `low` takes less height.
+/// One block, its sublayers from left to right, norms lit; `low` takes less height.
 #[must_use]
-pub fn diagram(placement: Placement, low: bool) -> String {
+pub fn diagram(placement: Placement, cross: bool, low: bool) -> String {
     let recipe = placement.recipe();
-    let width = 330.0;
+    let names: &[&str] = if cross { &["attn", "cross", "FFN"] } else { &["attn", "FFN"] };
+    // Three take the room of two.
+    let width = 330.0 + 157.0 * (names.len() - 2) as f64;
     let (height, y, t) = if low { (60.0, 42.0, 16.0) } else { (76.0, 56.0, 18.0) };
     let (start, pitch) = if recipe.embedding_norm { (14.0, 150.0) } else { (0.0, 157.0) };
     let lit = |x: f64, y: f64| {
@@ -78,7 +80,7 @@ pub fn diagram(placement: Placement, low: bool) -> String {
     if recipe.embedding_norm {
         out += &lit(12.0, y);
     }
-    for (index, name) in ["attn", "FFN"].into_iter().enumerate() {
+    for (index, name) in names.iter().enumerate() {
         let s = start + index as f64 * pitch;
         let _ = write!(
             out,
@@ -127,19 +129,19 @@ pub fn diagram(placement: Placement, low: bool) -> String {
             let _ = write!(out, r#"<text class="part factor" x="{at}" y="{}">{factor}</text>"#, y + 16.0);
         }
     }
-    out += &beside(&recipe, start, pitch, y, width);
+    out += &beside(&recipe, (start, pitch), names.len(), y, width);
     format!(
-        r#"<svg class="diagram" width="{width}" height="{height}" viewBox="0 0 {width} {height}" role="img" aria-label="{}">{out}</svg>"#,
+        r#"<svg class="diagram" width="330" height="{height}" viewBox="0 0 {width} {height}" role="img" aria-label="{}">{out}</svg>"#,
         in_words(&recipe)
     )
 }
 
 /// What runs beside the stream, under it, and what else there is to say of a block.
-fn beside(recipe: &Recipe, start: f64, pitch: f64, y: f64, width: f64) -> String {
+fn beside(recipe: &Recipe, (start, pitch): (f64, f64), sublayers: usize, y: f64, width: f64) -> String {
     let below = y + 14.0;
     let mut out = String::new();
     if recipe.adds_block_input {
-        let last = start + pitch + 124.0;
+        let last = start + (sublayers - 1) as f64 * pitch + 124.0;
         let _ = write!(
             out,
             r#"<path class="wire" d="M{} {y}V{}q0 6 6 6H{}q6 0 6-6V{}"/>"#,
@@ -151,8 +153,8 @@ fn beside(recipe: &Recipe, start: f64, pitch: f64, y: f64, width: f64) -> String
     }
     if recipe.dual_stream {
         let _ = write!(out, r#"<path class="wire" d="M4 {below}H{}"/>"#, width - 8.0);
-        for sublayer in 0..2 {
-            let x = start + f64::from(sublayer) * pitch + 124.0;
+        for sublayer in 0..sublayers {
+            let x = start + sublayer as f64 * pitch + 124.0;
             let _ = write!(out, r#"<circle class="dot" cx="{x}" cy="{below}" r="2.5"/>"#);
         }
         let _ = write!(out, r#"<text class="part factor" x="12" y="{}">z</text>"#, below - 3.0);
@@ -324,7 +326,10 @@ mod tests {
             let norms = [recipe.input_norm, recipe.branch_norm, recipe.sum_norm];
             let a_sublayer = norms.into_iter().filter(|taken| *taken).count();
             assert_eq!(bars(glyph(*placement)), a_sublayer + usize::from(recipe.embedding_norm));
-            assert_eq!(bars(diagram(*placement, false)), 2 * a_sublayer + usize::from(recipe.embedding_norm));
+            for (cross, sublayers) in [(false, 2), (true, 3)] {
+                let drawn = bars(diagram(*placement, cross, false));
+                assert_eq!(drawn, sublayers * a_sublayer + usize::from(recipe.embedding_norm));
+            }
         }
     }
 

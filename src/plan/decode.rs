@@ -1,6 +1,6 @@
 //! From the words that come back to the measured series.
 
-use crate::model::{Config, SublayerKind, Tensor, matrices};
+use crate::model::{Attention, Config, QkNorm, SublayerKind, Tensor, matrices};
 use crate::stats::{Engine, Measurement, Quantity, Series, Update};
 
 use super::{Plan, Results};
@@ -154,9 +154,11 @@ fn score_errors(config: &Config, stream: &[f64]) -> Vec<Vec<f64>> {
     let gain = f64::from(config.width) * deviation(Tensor::Wq) * deviation(Tensor::Wk);
     let cross_gain = f64::from(config.width) * deviation(Tensor::Cq) * deviation(Tensor::Ck);
     let unit = f64::from(f32::EPSILON) / 2.0;
+    let bounded = config.qk_norm != QkNorm::None || config.attention == Attention::Uniform;
     let error = |kind: &SublayerKind, size: f64| {
         let score = match kind {
             // Queries and keys are products of the stream, and the scores theirs.
+            SublayerKind::Attention if bounded => 0.0,
             SublayerKind::Attention => gain * size.powi(2),
             // The memory's rows have size 1.
             SublayerKind::CrossAttention => cross_gain * size,

@@ -6,7 +6,7 @@ use crate::app::laboratory::{Finding, is_measurable};
 use crate::app::state::{Gesture, page};
 use crate::app::words;
 use crate::claims::{self, Cite, Claim, Guide, Test, Verdict, VerdictKind};
-use crate::share::{ClaimFilter, Target, View, parse};
+use crate::share::{ClaimFilter, Target, View, parse, to_query};
 
 use super::field::Select;
 use super::icons;
@@ -156,7 +156,7 @@ fn Found(index: usize) -> impl IntoView {
             let why = if matches!(claim.test, Test::Cited) { words::CITED } else { words::NEEDS_TRAINING };
             view! {
                 <div class="measured"><p class="note">{why}</p></div>
-                <VerdictSign verdict=claim.literature note=words::BY_LITERATURE/>
+                <VerdictSign verdict=claim.literature note=words::BY_LITERATURE.to_owned()/>
             }
             .into_any()
         }
@@ -165,7 +165,7 @@ fn Found(index: usize) -> impl IntoView {
                 <p class="value">{outcome.measured}</p>
                 <p class="note">{outcome.sentence}</p>
             </div>
-            <VerdictSign verdict=outcome.verdict note=words::measured_by(engine)/>
+            <VerdictSign verdict=outcome.verdict note=words::measured_beside(engine, claim.literature.kind())/>
         }
         .into_any(),
         (Test::Measured(_), state) => {
@@ -182,7 +182,7 @@ fn Found(index: usize) -> impl IntoView {
                     </button>
                     {failed.map(|why| view! { <p class="note" role="alert">{why}</p> })}
                 </div>
-                <div class="verdict"></div>
+                <div class="verdict"><p><small>{words::literature_says(claim.literature.kind())}</small></p></div>
             }
             .into_any()
         }
@@ -191,7 +191,7 @@ fn Found(index: usize) -> impl IntoView {
 
 /// A verdict as shape and word.
 #[component]
-fn VerdictSign(verdict: Verdict, note: &'static str) -> impl IntoView {
+fn VerdictSign(verdict: Verdict, note: String) -> impl IntoView {
     let kind = verdict.kind();
     let rest = match verdict {
         Verdict::OnlyIf(condition) | Verdict::InPart(condition) => condition,
@@ -222,7 +222,13 @@ pub(super) fn Views() -> impl IntoView {
             event.prevent_default();
             page.change(Gesture::Choice, |request| request.view = view);
         };
-        view! { <a href=format!("?view={}", view.key()) aria-current=is_here on:click=go>{words::view(view)}</a> }
+        // In a new tab it is the same page.
+        let address = move || {
+            let mut request = page.request.get();
+            request.view = view;
+            format!("?{}", to_query(&request, Target::Page))
+        };
+        view! { <a href=address aria-current=is_here on:click=go>{words::view(view)}</a> }
     };
     view! { <nav class="views" aria-label=words::VIEWS>{View::ALL.iter().map(|view| link(*view)).collect_view()}</nav> }
 }

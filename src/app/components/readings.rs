@@ -34,6 +34,7 @@ pub(super) fn Readings() -> impl IntoView {
 fn Reading(placement: Placement, is_low: Memo<bool>) -> impl IntoView {
     let page = page();
     let pass = Memo::new(move |_| page.shown().into_iter().find(|(p, _)| p.measurement.config.placement == placement));
+    let has_cross = Memo::new(move |_| page.request.with(|request| request.config.cross.0));
     let name_class = format!("name text-{}", style(placement).hue.key());
     let sentence = move || {
         let (pass, is_fresh) = pass.get()?;
@@ -61,7 +62,7 @@ fn Reading(placement: Placement, is_low: Memo<bool>) -> impl IntoView {
                 {sentence}
             </p>
             <p class="equation" inner_html=equation(placement)></p>
-            <div class="art block" inner_html=move || diagram(placement, is_low.get())></div>
+            <div class="art block" inner_html=move || diagram(placement, has_cross.get(), is_low.get())></div>
         </div>
     }
 }

@@ -24,7 +24,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         guide: GUIDE,
         place: "§2 Derivation, Post-Norm",
         topic: Topic::Gradients,
-        said: "The chain rule through Post-LN is a product over the sublayers of the norm's Jacobian times I + J_f.",
+        said: "The chain rule through Post-LN is a product over the sublayers of the norm’s Jacobian times I + J_f.",
         source_says: "The same product stands in the appendix on other layers.",
         sources: &[read(S::Xiong, "App. F")],
         literature: Verdict::Holds,
@@ -36,7 +36,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         guide: GUIDE,
         place: "§2 Derivation, Post-Norm",
         topic: Topic::Gradients,
-        said: "The norm's Jacobian is inversely proportional to the length of what it normalises.",
+        said: "The norm’s Jacobian is inversely proportional to the length of what it normalises.",
         source_says: "Its spectral norm is of the order √d / ‖x‖.",
         sources: &[read(S::Xiong, "Lemma 3")],
         literature: Verdict::Holds,
@@ -50,10 +50,10 @@ pub(super) const CLAIMS: &[Claim] = &[
         topic: Topic::Stream,
         said: "At initialisation a branch returns something as large as its input, so that each sum has twice the \
                variance.",
-        source_says: "With Xavier's init and an FFN as wide as the stream the factor is 1.5. It depends on the init \
+        source_says: "With Xavier’s init and an FFN as wide as the stream the factor is 1.5. It depends on the init \
                       and on how alike the tokens are, and lies anywhere between just over 1 and 5.",
         sources: &[read(S::Xiong, "Lemmas 1 and 2")],
-        literature: Verdict::InPart("the branch is of the stream's order; 2 is one value of many"),
+        literature: Verdict::InPart("the branch is of the stream’s order; 2 is one value of many"),
         test: Test::Measured(sublayers::TWICE),
         explore: Some("placement=post&depth=6&init=he&statistic=update_ratio"),
     },
@@ -76,7 +76,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         guide: GUIDE,
         place: "§2 Derivation, Post-Norm",
         topic: Topic::Gradients,
-        said: "Theorem 1 and Proposition 1 of Xiong et al. put the last sublayer's gradient at exactly the order d√ln \
+        said: "Theorem 1 and Proposition 1 of Xiong et al. put the last sublayer’s gradient at exactly the order d√ln \
                d, whatever the depth.",
         source_says: "Theorem 1 is an upper bound and for W₂ of the last FFN only. Proposition 1 is about tails of a \
                       distribution.",
@@ -154,7 +154,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         topic: Topic::Gradients,
         said: "The product over all layers stays near the identity, and depth hardly changes a gradient.",
         source_says: "Lower layers are expected to have about the same gradient. As the stream grows, however, a \
-                      layer's share falls, and the gradient of the stream rises towards the input.",
+                      layer’s share falls, and the gradient of the stream rises towards the input.",
         sources: &[read(S::Xiong, "App. F"), told(S::NormFormer, ""), read(S::DeepNet, "§5")],
         literature: Verdict::InPart("there is no exponential factor; towards the input the gradient grows as about √L"),
         test: Test::Measured(pre::IDENTITY),
@@ -168,7 +168,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         said: "The gradient of Pre-LN is of the order d√ln d / √L, so it decreases with depth.",
         source_says: "That is an upper bound, for W₂ of the last FFN.",
         sources: &[read(S::Xiong, "Theorem 1")],
-        literature: Verdict::InPart("the last layer's gradient goes so; the first layer's does not decrease"),
+        literature: Verdict::InPart("the last layer’s gradient goes so; the first layer’s does not decrease"),
         test: Test::Measured(pre::FALLS),
         explore: Some("placement=pre&depth=96"),
     },

@@ -24,7 +24,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         guide: GUIDE,
         place: "§1 Premise, 1st paragraph",
         topic: Topic::History,
-        said: "That order came from ResNet's habits, and the paper gave no reason of its own for it.",
+        said: "That order came from ResNet’s habits, and the paper gave no reason of its own for it.",
         source_says: "The paper cites residual learning and layer normalization and says nothing of where the order is \
                       from.",
         sources: &[told(S::Vaswani, "§3.1"), told(S::ResNet, ""), told(S::LayerNorm, "")],
@@ -38,7 +38,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         place: "§1 Premise, 1st paragraph",
         topic: Topic::Training,
         said: "The original recipe has 4000 steps of warm-up and β₂ = 0.98 in Adam.",
-        source_says: "Both are in the paper's description of the optimiser.",
+        source_says: "Both are in the paper’s description of the optimiser.",
         sources: &[told(S::Vaswani, "§5.3")],
         literature: Verdict::Holds,
         test: Test::Cited,
@@ -103,7 +103,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         topic: Topic::Training,
         said: "The first steps therefore go much too far, and warm-up is the way around it.",
         source_says: "Xiong et al. argue from the large gradient near the output. DeepNet and Admin find the cause in \
-                      how much one step changes the model's output, not in the size of the gradient.",
+                      how much one step changes the model’s output, not in the size of the gradient.",
         sources: &[read(S::Xiong, "§3.3"), read(S::DeepNet, "§3, Theorem 4.2"), told(S::Admin, "Corollaries 1 and 2")],
         literature: Verdict::InPart("the first steps go too far; a gradient that grows with depth is not why"),
         test: Test::Measured(update::FIRST_STEP),

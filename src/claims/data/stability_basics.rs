@@ -139,7 +139,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         guide: GUIDE,
         place: "How they work",
         topic: Topic::Gradients,
-        said: "With depth, Post-LN's place of the norm dampens gradients a great deal.",
+        said: "With depth, Post-LN’s place of the norm dampens gradients a great deal.",
         source_says: "The norm divides and the branch adds. In blocks of self-attention and FFN the two cancel; with \
                       cross-attention division is left over.",
         sources: &[told(S::Admin, ""), read(S::Keel, "eq. 15"), told(S::DsInit, "Fig. 1")],
@@ -220,7 +220,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         guide: GUIDE,
         place: "Gradient flow",
         topic: Topic::Gradients,
-        said: "Xiong et al. found Pre-LN's gradient norms at about 1.6 in all layers, whatever the depth.",
+        said: "Xiong et al. found Pre-LN’s gradient norms at about 1.6 in all layers, whatever the depth.",
         source_says: "The number is Post-LN's, for W₂ of the last FFN. In the same figure Pre-LN decreases with depth.",
         sources: &[read(S::Xiong, "§3.4, Fig. 3")],
         literature: Verdict::DoesNotHold,

@@ -54,7 +54,10 @@ pub(in super::super) const NEAR_ZERO: Rule = Rule {
                 list(plain),
                 list(scaled)
             ),
-            sentence: "A random branch is not small; its share shrinks only because the stream grows.".into(),
+            sentence:
+                "A branch is small from the start where this is small in the first FFN; in the last it is small as \
+                       well where the stream has grown."
+                    .into(),
         }
     },
 };

@@ -55,7 +55,7 @@ pub(in super::super) const DEEPER: Rule = Rule {
             verdict: decide(with_depth < -0.2, with_depth > 0.3),
             measured: format!("‖ΔF‖/(η‖F‖) of a step of gradient descent: {}", at_depths(&update)),
             sentence: format!(
-                "The same step changes a deeper model more, as {}. A whole training is not seen here.",
+                "What the same step changes goes as {} with depth. A whole training is not seen here.",
                 power_of("L", with_depth)
             ),
         }

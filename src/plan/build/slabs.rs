@@ -100,11 +100,11 @@ impl Allocator<'_> {
         let slab_vec4s = slab_vec4s.max(1);
         let needed = 16 * u64::from(slab_vec4s);
         let allowed = self.limits.binding_bytes;
-        if needed > allowed {
+        if slabs > 0 && needed > allowed {
             return Err(PlanError::SlabTooLarge { role, needed, allowed });
         }
         let slabs = slabs as u32;
-        let slabs_per_page = ((allowed / needed) as u32).min(slabs.max(1));
+        let slabs_per_page = ((allowed / needed) as u32).clamp(1, slabs.max(1));
         let table = Slabs { first_buffer: self.buffers.len(), slab_vec4s, slabs_per_page, slabs };
         for (page, (_, count)) in table.runs().enumerate() {
             self.buffers.push(BufferSpec { role, page: page as u32, vec4s: count * slab_vec4s });
