@@ -135,3 +135,16 @@ onPage("what needs training or reading says so", "view=claims&claim=4", async (p
   assert.match(await page.locator('[data-claim="C2"]').textContent(), /Cannot be measured here.*No source found/s);
   assert.equal(await page.locator("article.claim").count(), 90);
 });
+
+test("claims hold on a phone", { timeout: SLOW }, async () => {
+  const page = await site.page("view=claims&claim=17", { viewport: { width: 390, height: 844 } });
+  await settled(page, SLOW);
+  const { scroll, inner } = await page.evaluate(() => ({ scroll: document.scrollingElement.scrollWidth, inner: innerWidth }));
+  assert.ok(scroll <= inner, `${scroll} px wide`);
+  const small = await page.locator("button:visible, summary:visible").evaluateAll((list) =>
+    list.filter((element) => element.getBoundingClientRect().height < 40).map((element) => element.outerHTML.slice(0, 80)),
+  );
+  assert.deepEqual(small, []);
+  assert.deepEqual(page.errors, []);
+  await page.context().close();
+});
