@@ -46,7 +46,7 @@ try {
     });
     await settled(page, 300_000);
     if (shot.table) for (const button of await page.$$('[data-option="table"]')) await button.click();
-    if (shot.advanced) await page.click("summary");
+    if (shot.advanced) await page.click(".advanced summary");
     if (shot.probe) {
       await page.focus('[data-chart="stream"] .plot');
       await page.keyboard.press("Home");
