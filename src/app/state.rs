@@ -44,6 +44,8 @@ pub(crate) struct Finished {
     pub(crate) measurement: Measurement,
     /// That and the middle half.
     pub(crate) sample: Sample,
+    /// What theory has of it: made once, for charts and list ask at every move of the probe.
+    pub(crate) overlays: Vec<Overlay>,
     /// How long the passes took together.
     pub(crate) milliseconds: f64,
     /// Dispatches and submits of all, where there were some.
@@ -58,6 +60,7 @@ impl Finished {
             all.zip(pass.dispatches).map(|((d, s), (more, submits))| (d + more, s + submits))
         };
         Self {
+            overlays: theory::overlays(&sample.median),
             measurement: sample.median.clone(),
             sample,
             milliseconds: passes.iter().map(|pass| pass.milliseconds).sum(),
@@ -292,14 +295,11 @@ impl Page {
         self.shown().into_iter().filter_map(curve).collect()
     }
 
-    /// What theory has of the runs shown.
+    /// The passes shown that theory has something of.
     #[must_use]
-    pub(crate) fn theory(&self) -> Vec<(Arc<Finished>, Vec<Overlay>)> {
-        let of = |(pass, _): (Arc<Finished>, bool)| {
-            let overlays = theory::overlays(&pass.measurement);
-            (pass, overlays)
-        };
-        self.shown().into_iter().map(of).filter(|(_, overlays)| !overlays.is_empty()).collect()
+    pub(crate) fn theory(&self) -> Vec<Arc<Finished>> {
+        let passes = self.shown().into_iter().map(|(pass, _)| pass);
+        passes.filter(|pass| !pass.overlays.is_empty()).collect()
     }
 
     /// The curves of theory over a quantity: all there are of one placement; of several the prediction of each alone.
@@ -310,22 +310,22 @@ impl Page {
         }
         let all = self.theory();
         let is_alone = all.len() == 1;
-        let lines = all.into_iter().flat_map(|(pass, overlays)| {
-            let config = pass.measurement.config.clone();
-            let of_quantity = overlays.into_iter().filter(move |overlay| overlay.quantity == quantity);
-            let mut of_quantity: Vec<_> = of_quantity.collect();
-            if !is_alone {
-                of_quantity.retain(|overlay| overlay.kind == theory::Kind::Prediction);
-                of_quantity.truncate(1);
-            }
-            of_quantity.into_iter().map(move |overlay| plot::Theory {
-                placement: config.placement,
-                name: overlay.name,
-                first: curve::first_block(quantity),
-                values: curve::by_block(&overlay.values, quantity, &config),
-            })
-        });
-        lines.collect()
+        let line = |config: &Config, overlay: &Overlay| plot::Theory {
+            placement: config.placement,
+            name: overlay.name,
+            first: curve::first_block(quantity),
+            values: curve::by_block(&overlay.values, quantity, config),
+        };
+        let mut lines = Vec::new();
+        for pass in &all {
+            let is_wanted = |overlay: &&Overlay| {
+                overlay.quantity == quantity && (is_alone || overlay.kind == theory::Kind::Prediction)
+            };
+            let most = if is_alone { usize::MAX } else { 1 };
+            let overlays = pass.overlays.iter().filter(is_wanted).take(most);
+            lines.extend(overlays.map(|overlay| line(&pass.measurement.config, overlay)));
+        }
+        lines
     }
 
     /// The colours of the charts.

@@ -1,8 +1,10 @@
 //! What theory has of the runs shown: each curve with its source, where it holds, and how far the measurement is from it.
 
+use std::sync::Arc;
+
 use leptos::prelude::*;
 
-use crate::app::state::{Gesture, page};
+use crate::app::state::{Finished, Gesture, page};
 use crate::app::words;
 use crate::chart::style::style;
 use crate::stats::Quantity;
@@ -22,20 +24,20 @@ pub(super) fn TheoryList() -> impl IntoView {
     let entries = move || {
         let probe = page.probe.get();
         let statistic = page.request.with(|request| request.statistic);
-        let is_shown = move |overlay: &Overlay| [Quantity::StreamRms, statistic].contains(&overlay.quantity);
-        let of_pass = |(pass, overlays): (std::sync::Arc<crate::app::state::Finished>, Vec<Overlay>)| {
+        let is_shown = move |overlay: &&Overlay| [Quantity::StreamRms, statistic].contains(&overlay.quantity);
+        let of_pass = |pass: Arc<Finished>| {
             let measurement = &pass.measurement;
             let placement = measurement.config.placement;
             let class = format!("text-{}", style(placement).hue.key());
-            let rows = overlays.into_iter().filter(is_shown).map(|overlay| {
+            let rows = pass.overlays.iter().filter(is_shown).map(|overlay| {
                 let last = overlay.values.iter().rposition(|value| value.is_finite()).unwrap_or(0);
                 let index = probe.map_or(last, |block| (block as usize).saturating_sub(overlay.first).min(last));
                 let block = overlay.first + index;
-                let distance = deviation(&overlay, measurement, index);
+                let distance = deviation(overlay, measurement, index);
                 view! {
                     <li data-overlay=overlay.name>
                         <b>{words::overlay(overlay.quantity, overlay.name)}</b> " "
-                        {words::deviation(&overlay, distance, block)} " "
+                        {words::deviation(overlay, distance, block)} " "
                         <small>{overlay.holds} " " {overlay.source.to_string()}</small>
                     </li>
                 }
