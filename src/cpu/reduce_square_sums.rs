@@ -6,9 +6,8 @@ pub(super) fn reduce_square_sums(
     p: &ReduceSquareSums,
     partials: &[SquareSum],
     results: &mut [SquareSum],
-    outputs: u32,
 ) {
-    for (partials, result) in partials.chunks_exact(p.count as usize).zip(results).take(outputs as usize) {
+    for (partials, result) in partials.chunks_exact(p.count as usize).zip(results).take(p.outputs as usize) {
         let mut total = SquareSum::default();
         for partial in partials {
             total.merge(partial);

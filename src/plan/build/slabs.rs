@@ -3,6 +3,7 @@
 use crate::model::{Activation, Config};
 
 use super::super::layout::{BufferSpec, Limits, PlanError, Results, Role, View};
+use super::sums::partial_vec4s;
 use super::{
     DIRECTIONS, Family, Keeps, Placed, attention_stride, gradient_tiles, qk_segments, score_vec4s, trained,
     unembedding, vec4s,
@@ -81,12 +82,14 @@ pub(super) struct SlabTable {
     pub(super) logits_tangent: Slabs,
     pub(super) update_partials: Slabs,
     pub(super) stream_grad_partials: Slabs,
+    pub(super) head_grad_partials: Slabs,
     pub(super) attention_partials: Slabs,
     pub(super) weight_grad_partials: Vec<Slabs>,
     pub(super) unembedding_grad_partials: Slabs,
     pub(super) loss_partials: Slabs,
     pub(super) results: Slabs,
     pub(super) nothing: Slabs,
+    pub(super) no_sums: Slabs,
 }
 
 /// Gives out buffers for slabs.
@@ -113,6 +116,13 @@ impl Allocator<'_> {
     }
 }
 
+/// What is given out to the last one first, in order of its number.
+fn from_the_end(count: usize, give: impl FnMut(usize) -> u32) -> Vec<u32> {
+    let mut places: Vec<u32> = (0..count).rev().map(give).collect();
+    places.reverse();
+    places
+}
+
 /// Gives out every buffer of a run.
 pub(super) fn allocate(
     config: &Config,
@@ -120,6 +130,7 @@ pub(super) fn allocate(
     placed: &[Placed],
     families: &[Family],
     keeps: Keeps,
+    depths: &[u32],
 ) -> Result<(Vec<BufferSpec>, SlabTable, Results), PlanError> {
     let (depth, width, rows) = (config.depth as usize, config.width as usize, config.rows());
     let per_block = config.sublayers_per_block();
@@ -148,7 +159,10 @@ pub(super) fn allocate(
     let update_outputs = 2 * sublayers as u32;
     let states = depth as u32 + 1;
     let state_results = 3 * states * config.batch;
-    let gradients = sublayers as u32 + 1;
+    let models = depths.len() as u32;
+    let reaching = |depth: usize| depths.partition_point(|&of_model| of_model as usize >= depth) as u32;
+    // Each cotangent meets the sublayers of its own model.
+    let cotangents: u32 = (1..=depth).map(reaching).sum();
     let moves = keeps.gradients;
     let kept = |count: usize| if keeps.gradients { count } else { 1 };
     let largest_product = trained(families).map(Family::vec4s).max().unwrap_or(0);
@@ -161,14 +175,19 @@ pub(super) fn allocate(
         buffer: 0,
         vec4s: 0,
         stream: result(state_results),
-        gradient: result(state_results),
+        gradient: (0..=depth).map(|state| result(3 * reaching(state) * config.batch)).collect(),
         update: result(update_outputs),
-        grad_stream: result(gradients),
+        grad_stream: from_the_end(sublayers, |k| result(reaching(k / per_block + 1))),
+        head_grad: result(models),
         attention: result(depth as u32),
         norm_scale: result(sublayers as u32),
-        grad_weight: trained(families).map(|family| (result(depth as u32 * family.groups), family.groups)).collect(),
-        grad_unembed: result(1),
-        loss: result(1),
+        grad_weight: trained(families)
+            .map(|family| {
+                (from_the_end(depth, |block| result(family.groups * reaching(block + 1))), family.groups)
+            })
+            .collect(),
+        grad_unembed: result(models),
+        loss: result(models),
         model_update: keeps.gradients.then(|| result(3 * (1 + DIRECTIONS) * config.batch)),
     };
     results.vec4s = next;
@@ -199,15 +218,15 @@ pub(super) fn allocate(
         final_normed: slabs(Role::FinalNormed, once(ends_normed), stream)?,
         final_scale: slabs(Role::FinalScale, once(ends_normed), vec4s(2 * rows))?,
         logits: slabs(Role::Logits, 1, rows as u32 * vocab_stride)?,
-        grad: slabs(Role::Grad, 1, stream)?,
-        kept_grad: slabs(Role::KeptGrad, depth + 1, stream)?,
-        side_grad: slabs(Role::SideGrad, once(has_side), stream)?,
-        branch_grad: slabs(Role::BranchGrad, kept(sublayers), stream)?,
-        input_grad: slabs(Role::InputGrad, 1, stream)?,
-        heads_grad: slabs(Role::HeadsGrad, 1, heads)?,
-        qkv_grad: slabs(Role::QkvGrad, kept(attentions), 3 * heads)?,
-        score_grad: slabs(Role::ScoreGrad, 1, probabilities)?,
-        hidden_grad: slabs(Role::HiddenGrad, kept(depth), hidden)?,
+        grad: slabs(Role::Grad, 1, models * stream)?,
+        kept_grad: slabs(Role::KeptGrad, if keeps.stream_gradients { depth + 1 } else { 0 }, stream)?,
+        side_grad: slabs(Role::SideGrad, once(has_side), models * stream)?,
+        branch_grad: slabs(Role::BranchGrad, kept(sublayers), models * stream)?,
+        input_grad: slabs(Role::InputGrad, 1, models * stream)?,
+        heads_grad: slabs(Role::HeadsGrad, 1, models * heads)?,
+        qkv_grad: slabs(Role::QkvGrad, kept(attentions), models * 3 * heads)?,
+        score_grad: slabs(Role::ScoreGrad, 1, models * probabilities)?,
+        hidden_grad: slabs(Role::HiddenGrad, kept(depth), models * hidden)?,
         weight_grad: slabs(Role::WeightGrad, once(moves), largest_product)?,
         stream_tangent: slabs(Role::StreamTangent, once(moves), DIRECTIONS * stream)?,
         side_tangent: slabs(Role::SideTangent, once(moves && has_side), DIRECTIONS * stream)?,
@@ -220,21 +239,27 @@ pub(super) fn allocate(
         branch_tangent: slabs(Role::BranchTangent, once(moves), DIRECTIONS * stream)?,
         logits_tangent: slabs(Role::LogitsTangent, once(moves), (1 + DIRECTIONS) * rows as u32 * vocab_stride)?,
         update_partials: slabs(Role::UpdatePartials, 1, (update_outputs + 2) * rows as u32)?,
-        stream_grad_partials: slabs(Role::StreamGradPartials, 1, gradients * rows as u32)?,
+        stream_grad_partials: {
+            let vec4s = partial_vec4s(per_block as u32 * cotangents, models, rows as u32);
+            slabs(Role::StreamGradPartials, 1, vec4s)?
+        },
+        head_grad_partials: slabs(Role::HeadGradPartials, 1, models * rows as u32)?,
         attention_partials: slabs(Role::AttentionPartials, 1, states * score_rows)?,
         weight_grad_partials: trained(families)
             .map(|family| {
                 let (x, y) = gradient_tiles(limits.tuning, &family.first);
-                slabs(Role::WeightGradPartials(family.index as u8), 1, depth as u32 * family.groups * x * y)
+                let vec4s = partial_vec4s(cotangents * family.groups, models * family.groups, x * y);
+                slabs(Role::WeightGradPartials(family.index as u8), 1, vec4s)
             })
             .collect::<Result<_, _>>()?,
         unembedding_grad_partials: {
             let (x, y) = gradient_tiles(limits.tuning, &unembedding(config));
-            slabs(Role::UnembeddingGradPartials, 1, x * y)?
+            slabs(Role::UnembeddingGradPartials, 1, models * x * y)?
         },
-        loss_partials: slabs(Role::LossPartials, 1, rows as u32)?,
+        loss_partials: slabs(Role::LossPartials, 1, models * rows as u32)?,
         results: slabs(Role::Results, 1, next)?,
         nothing: slabs(Role::Nothing, 1, 1)?,
+        no_sums: slabs(Role::NoSums, 1, 1)?,
     };
     results.buffer = table.results.first_buffer;
     let buffers = allocator.buffers;

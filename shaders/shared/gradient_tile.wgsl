@@ -1,0 +1,69 @@
+    // A tile of X^T G of the matrix `matrix` in registers s, at the vec4s `x_column` of x and `column` of g, from the rows
+    // at `first_x` and `first_g`; columns past the last one are computed too. The matrix `centred` takes its inputs less
+    // those of the sequence's first token, as the attention kernels do: the key gradients of a sequence sum to zero.
+#repeat r GRADIENT_ROWS
+    let x{r}_step = min(x_column + {r}u, p.x_stride - 1u) - x_column;
+#repeat c GRADIENT_COLUMNS
+    var s{r}_0_{c} = vec4<f32>(0.0);
+    var s{r}_1_{c} = vec4<f32>(0.0);
+    var s{r}_2_{c} = vec4<f32>(0.0);
+    var s{r}_3_{c} = vec4<f32>(0.0);
+#end
+#end
+#repeat c GRADIENT_COLUMNS
+    let g{c}_step = min(column + {c}u, p.group_columns - 1u) - column;
+#end
+    let centre = select(0.0, 1.0, matrix == p.centred);
+    var x_at = first_x + x_column;
+    var g_at = first_g + matrix * p.group_columns + column;
+    for (var sequence = 0u; sequence < p.sequences; sequence++) {
+#repeat r GRADIENT_ROWS
+        let first{r} = x[x_at + x{r}_step] * centre;
+#end
+        var token = 0u;
+        // Several tokens at a time, for then a sum stays in its register.
+        for (; token + UNROLL <= p.tokens; token += UNROLL) {
+#repeat t UNROLL
+#repeat c GRADIENT_COLUMNS
+            let g{t}_{c} = g[g_at + {t}u * p.g_stride + g{c}_step];
+#end
+#end
+#repeat r GRADIENT_ROWS
+#repeat t UNROLL
+            let x{t}_{r} = x[x_at + {t}u * p.x_stride + x{r}_step] - first{r};
+#end
+#repeat c GRADIENT_COLUMNS
+#repeat t UNROLL
+            s{r}_0_{c} += x{t}_{r}.x * g{t}_{c};
+#end
+#repeat t UNROLL
+            s{r}_1_{c} += x{t}_{r}.y * g{t}_{c};
+#end
+#repeat t UNROLL
+            s{r}_2_{c} += x{t}_{r}.z * g{t}_{c};
+#end
+#repeat t UNROLL
+            s{r}_3_{c} += x{t}_{r}.w * g{t}_{c};
+#end
+#end
+#end
+            x_at += UNROLL * p.x_stride;
+            g_at += UNROLL * p.g_stride;
+        }
+        for (; token < p.tokens; token++) {
+#repeat c GRADIENT_COLUMNS
+            let g{c} = g[g_at + g{c}_step];
+#end
+#repeat r GRADIENT_ROWS
+            let x{r} = x[x_at + x{r}_step] - first{r};
+#repeat c GRADIENT_COLUMNS
+            s{r}_0_{c} += x{r}.x * g{c};
+            s{r}_1_{c} += x{r}.y * g{c};
+            s{r}_2_{c} += x{r}.z * g{c};
+            s{r}_3_{c} += x{r}.w * g{c};
+#end
+#end
+            x_at += p.x_stride;
+            g_at += p.g_stride;
+        }
+    }
