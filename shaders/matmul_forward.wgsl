@@ -76,11 +76,9 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
 #end
     }
 #end
-    if p.activates == 0u {
-        return;
-    }
-    // Read back, for the activation written out for each register takes longer than the product.
-    for (var r = row; r < min(row + TILE_ROWS, p.rows); r++) {
+    // Read back, for what is written out for each register takes its time whether it is wanted or not.
+    let last_row = select(0u, min(row + TILE_ROWS, p.rows), p.activates == 1u);
+    for (var r = row; r < last_row; r++) {
         for (var c = column; c < min(column + TILE_COLUMNS, p.columns); c++) {
             let result = activate(p.kind, out[p.out_at + r * p.columns + c]);
             out[p.out_at + r * p.columns + c] = result.slope;

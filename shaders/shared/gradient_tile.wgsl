@@ -20,37 +20,7 @@
 #repeat r GRADIENT_ROWS
         let first{r} = x[x_at + x{r}_step] * centre;
 #end
-        var token = 0u;
-        // Several tokens at a time, for then a sum stays in its register.
-        for (; token + UNROLL <= p.tokens; token += UNROLL) {
-#repeat t UNROLL
-#repeat c GRADIENT_COLUMNS
-            let g{t}_{c} = g[g_at + {t}u * p.g_stride + g{c}_step];
-#end
-#end
-#repeat r GRADIENT_ROWS
-#repeat t UNROLL
-            let x{t}_{r} = x[x_at + {t}u * p.x_stride + x{r}_step] - first{r};
-#end
-#repeat c GRADIENT_COLUMNS
-#repeat t UNROLL
-            s{r}_0_{c} += x{t}_{r}.x * g{t}_{c};
-#end
-#repeat t UNROLL
-            s{r}_1_{c} += x{t}_{r}.y * g{t}_{c};
-#end
-#repeat t UNROLL
-            s{r}_2_{c} += x{t}_{r}.z * g{t}_{c};
-#end
-#repeat t UNROLL
-            s{r}_3_{c} += x{t}_{r}.w * g{t}_{c};
-#end
-#end
-#end
-            x_at += UNROLL * p.x_stride;
-            g_at += UNROLL * p.g_stride;
-        }
-        for (; token < p.tokens; token++) {
+        for (var token = 0u; token < p.tokens; token++) {
 #repeat c GRADIENT_COLUMNS
             let g{c} = g[g_at + g{c}_step];
 #end

@@ -32,7 +32,10 @@ pub(super) fn attention_key_backward(
                     for (dk, q) in dk.iter_mut().zip(q) {
                         *dk += ds * q;
                     }
-                    for (dv, grad) in dv.iter_mut().zip(&out_grad[(moving * sizes.tokens + query) * sizes.part() + head * sizes.head..]) {
+                    for (dv, grad) in dv
+                        .iter_mut()
+                        .zip(&out_grad[(moving * sizes.tokens + query) * sizes.part() + head * sizes.head..])
+                    {
                         *dv += a * grad;
                     }
                 }

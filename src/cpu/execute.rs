@@ -12,11 +12,11 @@ use super::attention_query_backward::attention_query_backward;
 use super::attention_tangent::attention_tangent;
 use super::cross_entropy::cross_entropy;
 use super::gated_activation::gated_activation;
+use super::matmul_backward::matmul_backward;
 use super::matmul_forward::matmul_forward;
 use super::matmul_tangent::matmul_tangent;
 use super::norm_forward::norm_forward;
 use super::norm_tangent::norm_tangent;
-use super::product_backward::product_backward;
 use super::qk_norm_backward::qk_norm_backward;
 use super::qk_norm_forward::qk_norm_forward;
 use super::random_weights::random_weights;
@@ -28,6 +28,7 @@ use super::skip_backward::skip_backward;
 use super::stream_statistics::stream_statistics;
 use super::sum_rows::sum_rows;
 use super::weight_gradient::weight_gradient;
+use super::weight_gradient_norm::weight_gradient_norm;
 
 /// The content of a buffer of a plan.
 #[derive(Clone, Debug, PartialEq)]
@@ -157,16 +158,9 @@ pub fn execute(step: &Step, buffers: &[RefCell<Buffer>]) {
             &mut floats_mut(5),
         ),
         Operation::CrossEntropy(p) => cross_entropy(p, &mut floats_mut(0), &mut sums_mut(1)),
-        Operation::ProductBackward(p) => product_backward(
-            p,
-            &floats(0),
-            &floats(1),
-            &floats(2),
-            &floats(3),
-            &mut floats_mut(4),
-            &mut sums_mut(5),
-            step.workgroups,
-        ),
+        Operation::MatmulBackward(p) => {
+            matmul_backward(p, &floats(0), &floats(1), &floats(2), &mut floats_mut(3), z);
+        }
         Operation::ResidualBackward(p) => residual_backward(
             p,
             &floats(0),
@@ -201,9 +195,19 @@ pub fn execute(step: &Step, buffers: &[RefCell<Buffer>]) {
             );
         }
         Operation::AttentionKeyBackward(p) => {
-            attention_key_backward(p, &floats(0), &floats(1), &floats(2), &floats(3), &floats(4), &mut floats_mut(5), z);
+            attention_key_backward(
+                p,
+                &floats(0),
+                &floats(1),
+                &floats(2),
+                &floats(3),
+                &floats(4),
+                &mut floats_mut(5),
+                z,
+            );
         }
         Operation::QkNormBackward(p) => qk_norm_backward(p, &floats(0), &floats(1), &mut floats_mut(2), y),
+        Operation::WeightGradientNorm(p) => weight_gradient_norm(p, &floats(0), &floats(1), &mut sums_mut(2), z),
         Operation::WeightGradient(p) => weight_gradient(p, &floats(0), &floats(1), &mut floats_mut(2), z),
         Operation::MatmulTangent(p) => {
             matmul_tangent(p, &floats(0), &floats(1), &floats(2), &floats(3), &mut floats_mut(4), z);

@@ -235,7 +235,11 @@ impl<'a> Model<'a> {
         let grad_stream = |k: u32| at(self.grad_stream(k as usize)).root();
         let matrices = matrices(config);
         let size = |first: u32| {
-            (0..config.batch).map(|b| at(first + 3 * b)).reduce(SquareSum::merge).expect("a batch has a sequence").root()
+            (0..config.batch)
+                .map(|b| at(first + 3 * b))
+                .reduce(SquareSum::merge)
+                .expect("a batch has a sequence")
+                .root()
         };
         let updates = Quantity::UPDATES.into_iter().filter(|_| results.model_update.is_some());
         Quantity::all(config)
@@ -258,7 +262,9 @@ impl<'a> Model<'a> {
                         let ratio = |k: u32| at(results.update + 2 * k).root() / at(results.update + 2 * k + 1).root();
                         Series::exact(quantity, (0..quantity.len(config) as u32).map(ratio).collect())
                     }
-                    Quantity::GradStream => Series::exact(quantity, many(&|state| self.grad_stream(state * config.sublayers_per_block()))),
+                    Quantity::GradStream => {
+                        Series::exact(quantity, many(&|state| self.grad_stream(state * config.sublayers_per_block())))
+                    }
                     Quantity::GradUnembed => Series::exact(quantity, many(&|_| results.grad_unembed + cotangent)),
                     Quantity::GradWeight(tensor) => {
                         let index = matrices.iter().position(|matrix| matrix.tensor == tensor);
@@ -336,12 +342,7 @@ struct StateResults {
 }
 
 impl StateResults {
-    fn read(
-        config: &Config,
-        first: impl Fn(u32) -> u32,
-        words: &[u32],
-        at: &impl Fn(u32) -> SquareSum,
-    ) -> Self {
+    fn read(config: &Config, first: impl Fn(u32) -> u32, words: &[u32], at: &impl Fn(u32) -> SquareSum) -> Self {
         let (batch, tokens) = (config.batch, f64::from(config.tokens));
         let values = config.rows() as f64 * f64::from(config.width);
         let mut this = Self { rms: Vec::new(), max: Vec::new(), cosine: Vec::new(), spread: Vec::new() };

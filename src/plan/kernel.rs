@@ -144,12 +144,9 @@ kernels! {
     CrossEntropy = "cross_entropy" [logits: Write, partials: Write] {
         rows: u32, classes: u32, stride: u32, tensor: u32, layer: u32, seed: u32, nan_bits: u32,
     }
-    /// `out = g W^T` summed over one or more matrices, through the activation where asked, and the square sums of `x^T g`,
-    /// which is never written.
-    ProductBackward = "product_backward" [x: Read, g: Read, weight: Read, slopes: Read, out: Write, partials: Write] {
-        sequences: u32, tokens: u32, x_stride: u32, g_stride: u32, group_columns: u32, groups: u32, group_stride: u32,
-        centred: u32, factors: u32, tiles_x: u32, tiles_y: u32, tile_columns: u32, tile_rows: u32, norms: u32,
-        norms_x: u32, norms_y: u32, products_x: u32,
+    /// `out = g W^T` summed over one or more matrices, through the activation where asked.
+    MatmulBackward = "matmul_backward" [g: Read, weight: Read, slopes: Read, out: Write] {
+        rows: u32, g_stride: u32, group_columns: u32, groups: u32, group_stride: u32, out_columns: u32, factors: u32,
     }
     /// The gradient through the norms of a sublayer's output.
     ResidualBackward = "residual_backward"
@@ -175,6 +172,11 @@ kernels! {
     /// The gradient, or the tangent, through the RMSNorm of queries and keys, in place.
     QkNormBackward = "qk_norm_backward" [qkv: Read, scale: Read, qkv_grad: Write] {
         rows: u32, stride: u32, segments: u32, segment: u32, features: u32,
+    }
+    /// The square sums of weight gradients that are never written.
+    WeightGradientNorm = "weight_gradient_norm" [x: Read, g: Read, partials: Write] {
+        sequences: u32, tokens: u32, x_stride: u32, g_stride: u32, group_columns: u32, groups: u32, centred: u32,
+        x_step: u32, g_step: u32, tiles_x: u32, tiles_y: u32, tile_columns: u32, tile_rows: u32,
     }
     /// A weight gradient.
     WeightGradient = "weight_gradient" [x: Read, g: Read, out: Write] {

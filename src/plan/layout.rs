@@ -20,6 +20,8 @@ pub enum Role {
     Middle(u8),
     /// What a second stream holds, (N, d).
     Side,
+    /// A second stream after its norm at the end, (N, d).
+    FinalSide,
     /// What the memory is made of, (N, d).
     MemoryDraws,
     /// The memory that cross-attention reads, (N, d).
@@ -56,8 +58,10 @@ pub enum Role {
     Logits,
     /// Gradients of the stream, (models, N, d); those that follow, up to the gradients of weights, have as many.
     Grad,
-    /// The same at each block boundary, (L + 1, N, d).
+    /// The same of one model, kept at each block boundary, (L + 1, N, d).
     KeptGrad,
+    /// The same inside a block, after this one of its sublayers.
+    KeptMiddleGrad(u8),
     /// Gradient of a second stream, (N, d).
     SideGrad,
     /// Gradient of a sublayer's output, (N, d).
@@ -112,8 +116,6 @@ pub enum Role {
     Results,
     /// What a kernel binds and does not touch.
     Nothing,
-    /// The same for square sums.
-    NoSums,
 }
 
 impl Role {
@@ -130,7 +132,6 @@ impl Role {
                 | Self::UnembeddingGradPartials
                 | Self::LossPartials
                 | Self::Results
-                | Self::NoSums
         )
     }
 }

@@ -31,12 +31,13 @@ fn source(kernel: Kernel) -> &'static str {
         AttentionForward = "attention_forward",
         ResidualForward = "residual_forward",
         CrossEntropy = "cross_entropy",
-        ProductBackward = "product_backward",
+        MatmulBackward = "matmul_backward",
         ResidualBackward = "residual_backward",
         SkipBackward = "skip_backward",
         AttentionQueryBackward = "attention_query_backward",
         AttentionKeyBackward = "attention_key_backward",
         QkNormBackward = "qk_norm_backward",
+        WeightGradientNorm = "weight_gradient_norm",
         WeightGradient = "weight_gradient",
         MatmulTangent = "matmul_tangent",
         NormTangent = "norm_tangent",
@@ -49,9 +50,10 @@ fn source(kernel: Kernel) -> &'static str {
     )
 }
 
-/// The WGSL of a kernel for a device. Beside WGSL its file has three things: `#import NAME` stands for
+/// The WGSL of a kernel for a device. Beside WGSL its file has four things: `#import NAME` stands for
 /// `shaders/shared/NAME.wgsl`, once; the lines from `#repeat i NAME` to `#end` are written out NAME times, `{i}` in them
-/// being 0, 1 and so on, for registers cannot be indexed; and the constants of [`Tuning`] are there by name.
+/// being 0, 1 and so on, for registers cannot be indexed; those from `#if NAME` are there unless NAME is 0; and the
+/// constants of [`Tuning`] are there by name.
 ///
 /// # Panics
 /// Where a file imports or counts what is not there; a test composes every kernel.

@@ -71,16 +71,8 @@ impl Tuning {
         }
     }
 
-    /// Tokens that a gradient's tile takes at a time.
-    const fn unroll(self) -> u32 {
-        match self {
-            Self::Graphics => 1,
-            Self::Processor => 4,
-        }
-    }
-
     /// Constants of the kernels, by their names in WGSL.
-    pub(super) fn constants(self) -> [(&'static str, u32); 9] {
+    pub(super) fn constants(self) -> [(&'static str, u32); 8] {
         let (product, gradient) = (self.product(), self.gradient());
         [
             ("LANES", self.lanes()),
@@ -90,7 +82,6 @@ impl Tuning {
             ("TILE_COLUMNS", product.columns),
             ("GRADIENT_ROWS", gradient.rows),
             ("GRADIENT_COLUMNS", gradient.columns),
-            ("UNROLL", self.unroll()),
             // Of both tiles, which one dispatch may make.
             ("THREADS_X", product.threads.0),
             ("THREADS_Y", product.threads.1),

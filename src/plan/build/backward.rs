@@ -4,12 +4,13 @@ use crate::model::{Activation, SublayerKind};
 
 use super::super::layout::View;
 use super::super::{
-    AttentionKeyBackward, AttentionQueryBackward, Operation, ProductBackward, QkNormBackward, ResidualBackward,
+    AttentionKeyBackward, AttentionQueryBackward, MatmulBackward, Operation, QkNormBackward, ResidualBackward,
     SkipBackward,
 };
 use super::forward::Projections;
+use super::gradient_norm::blocks_at_once;
 use super::sums::Of;
-use super::{Builder, Family, attention_stride, gradient_tiles, head_stride, qk_segments};
+use super::{Builder, Family, attention_stride, head_stride, qk_segments};
 
 impl Builder<'_> {
     /// What every step back through an addition has in common.
@@ -39,7 +40,7 @@ impl Builder<'_> {
             kind: self.kind(),
             input_norm: u32::from(input_norm),
             adds_side: u32::from(adds_side),
-            keeps: u32::from(is_boundary && self.keeps.stream_gradients),
+            keeps: u32::from(self.keeps.stream_gradients),
             skip: factors.1 as f32,
             gain: factors.0 as f32,
         }
@@ -59,7 +60,7 @@ impl Builder<'_> {
         let (y, scale) = normed.unwrap_or((input_grad, input_grad));
         let side = if arguments.adds_side == 1 { self.slabs.side_grad.slab(0) } else { input_grad };
         let kept = match arguments.keeps {
-            1 => self.slabs.kept_grad.slab(k / self.config.sublayers_per_block()),
+            1 => self.kept_grad(k),
             _ => self.slabs.nothing.slab(0),
         };
         let views = [input_grad, y, scale, self.slabs.grad.slab(0).after(offset), partials, side, kept];
@@ -72,66 +73,33 @@ impl Builder<'_> {
         self.push(operation, views, [x, cotangents, 1], u64::from(cotangents) * self.row_flops());
     }
 
-    /// The square sums of `X^T G` for the matrices of a family, and the gradient of x: `x` and `g` are their inputs and
-    /// output gradients, the square sums go to `partials`, and `back` is the weights and where that gradient goes.
-    pub(super) fn product_backward(
-        &mut self,
-        [x, g]: [View; 2],
-        partials: Option<View>,
-        back: Option<(View, View)>,
-        family: &Family,
-    ) {
-        self.product_backward_of(1, [x, g], partials, back.map(|(weight, out)| (weight, None, out)), family);
-    }
-
-    /// The same for some cotangents, with the slopes that the gradient of x is multiplied by.
-    fn product_backward_of(
+    /// `out = g W^T`, summed over the matrices of a family, for some cotangents; multiplied by slopes where they are given.
+    pub(super) fn matmul_backward(
         &mut self,
         cotangents: u32,
-        [x, g]: [View; 2],
-        partials: Option<View>,
-        back: Option<(View, Option<View>, View)>,
+        [g, weight, out]: [View; 3],
+        slopes: Option<View>,
         family: &Family,
     ) {
         let Family { first: placed, groups, .. } = *family;
-        let tuning = self.limits.tuning;
-        let (tiles_x, tiles_y) = gradient_tiles(tuning, &placed);
-        let (tile_rows, tile_columns) = tuning.gradient_partial();
-        let x_stride = placed.rows / 4;
-        let (norms_x, norms_y) = tuning.gradient().workgroups(x_stride, placed.columns);
-        let norms = partials.map_or(0, |_| groups * norms_x * norms_y);
-        let (products_x, products_y) = tuning.product().workgroups(self.rows, x_stride);
-        let products = back.map_or(0, |_| products_x * products_y);
-        let factors = match (back, self.config.act) {
-            (None | Some((_, None, _)), _) => 0,
+        let out_columns = placed.rows / 4;
+        let factors = match (slopes, self.config.act) {
+            (None, _) => 0,
             (Some(_), Activation::Relu | Activation::Gelu) => 1,
             (Some(_), Activation::SwiGlu) => 2,
         };
-        let arguments = ProductBackward {
-            sequences: self.config.batch,
-            tokens: self.config.tokens,
-            x_stride,
+        let arguments = MatmulBackward {
+            rows: self.rows,
             g_stride: placed.columns * groups,
             group_columns: placed.columns,
             groups,
             group_stride: placed.rows * placed.columns,
-            centred: self.keys_in(family).unwrap_or(u32::MAX),
+            out_columns,
             factors,
-            tiles_x,
-            tiles_y,
-            tile_columns,
-            tile_rows,
-            norms,
-            norms_x,
-            norms_y,
-            products_x,
         };
-        let roles = u64::from(norms > 0) + u64::from(products > 0);
-        let flops = u64::from(cotangents) * roles * self.matmul_flops(family);
-        let (weight, slopes, out) = back.unwrap_or((x, None, self.slabs.nothing.slab(0)));
-        let partials = partials.unwrap_or(self.slabs.no_sums.slab(0));
-        let views = [x, g, weight, slopes.unwrap_or(weight), out, partials];
-        self.push(arguments, &views, [norms + products, cotangents, 1], flops);
+        let (x, y) = self.limits.tuning.product().workgroups(self.rows, out_columns);
+        let views = [g, weight, slopes.unwrap_or(weight), out];
+        self.push(arguments, &views, [x, y, cotangents], u64::from(cotangents) * self.matmul_flops(family));
     }
 
     /// From the heads down to the input: every cotangent joins at the depth of its model.
@@ -155,6 +123,9 @@ impl Builder<'_> {
             self.skip(arguments, normed, k, (0, cotangents), partials);
             if k.is_multiple_of(per_block) {
                 self.gradient_statistics(sublayer.block as u32);
+                if (sublayer.block as u32).is_multiple_of(blocks_at_once(self.depths.len())) {
+                    self.waiting_norms();
+                }
             }
         }
     }
@@ -177,42 +148,63 @@ impl Builder<'_> {
             () => 0,
         };
         let differs = sublayer.branch_norm || side_mode == 1;
-        let keeps = self.keeps.gradients && !differs;
-        let own_grad = self.branch_grad(k);
-        if sublayer.sum_norm || sublayer.branch_norm || side_mode > 0 || keeps {
-            let (_, out) = self.stream_around(k);
-            let arguments = ResidualBackward {
-                branch_norm: u32::from(sublayer.branch_norm),
-                sum_norm: u32::from(sublayer.sum_norm),
-                side_mode,
-                keeps: u32::from(keeps),
-                ..self.subtraction()
-            };
-            let branch = if sublayer.branch_norm { self.sublayer_output(k) } else { out };
-            let scale = self.slabs.residual_scale.slab(k);
-            let side = if side_mode == 0 { self.slabs.nothing } else { self.slabs.side_grad };
-            let views = [out, branch, scale, grad, own_grad, side.slab(0)];
-            self.push_rows(arguments, &views, cotangents);
+        if !(sublayer.sum_norm || sublayer.branch_norm || side_mode > 0) {
+            // What the stream has is also kept, where norms wait for it or tangents follow.
+            return if self.keeps.stream_gradients { self.kept_grad(k + 1) } else { grad };
         }
+        let keeps = self.keeps.stream_gradients && !differs;
+        let own_grad = self.branch_grad(k);
+        let (_, out) = self.stream_around(k);
+        let arguments = ResidualBackward {
+            branch_norm: u32::from(sublayer.branch_norm),
+            sum_norm: u32::from(sublayer.sum_norm),
+            side_mode,
+            keeps: u32::from(keeps),
+            ..self.subtraction()
+        };
+        let branch = if sublayer.branch_norm { self.sublayer_output(k) } else { out };
+        let scale = self.slabs.residual_scale.slab(k);
+        let side = if side_mode == 0 { self.slabs.nothing } else { self.slabs.side_grad };
+        let views = [out, branch, scale, grad, own_grad, side.slab(0)];
+        self.push_rows(arguments, &views, cotangents);
         if differs || keeps { own_grad } else { grad }
     }
 
-    /// The gradient of what sublayer `k` returns, where it is written or kept.
-    pub(super) fn branch_grad(&self, k: usize) -> View {
-        self.slabs.branch_grad.slab(if self.keeps.gradients { k } else { 0 })
+    /// The gradient of the stream before sublayer `k`, or after the last one.
+    pub(super) fn kept_grad(&self, k: usize) -> View {
+        let per_block = self.config.sublayers_per_block();
+        match k % per_block {
+            0 => self.slabs.kept_grad.slab(k / per_block),
+            place => self.slabs.kept_middle_grad[place - 1].slab(k / per_block),
+        }
+    }
+
+    /// Which slab of gradients a block takes, where they are kept for all blocks or until their norms are made.
+    fn slot(&self, block: usize) -> usize {
+        if self.keeps.gradients { block } else { block % blocks_at_once(self.depths.len()) as usize }
+    }
+
+    /// The gradient of what sublayer `k` returns, where it is not the stream's.
+    fn branch_grad(&self, k: usize) -> View {
+        let per_block = self.config.sublayers_per_block();
+        self.slabs.branch_grad.slab(self.slot(k / per_block) * per_block + k % per_block)
+    }
+
+    /// The same, where it is kept.
+    pub(super) fn kept_branch_grad(&self, k: usize) -> View {
+        let sublayer = self.sublayers[k];
+        let is_streams =
+            !(sublayer.sum_norm || sublayer.branch_norm || sublayer.feeds_dual || sublayer.adds_block_input);
+        if is_streams { self.kept_grad(k + 1) } else { self.branch_grad(k) }
     }
 
     pub(super) fn hidden_grad(&self, block: usize) -> View {
-        self.slabs.hidden_grad.slab(if self.keeps.gradients { block } else { 0 })
+        self.slabs.hidden_grad.slab(self.slot(block))
     }
 
     pub(super) fn qkv_grad(&self, attention: usize) -> View {
-        self.slabs.qkv_grad.slab(if self.keeps.gradients { attention } else { 0 })
-    }
-
-    /// Where the square sums of a family's gradients in one block go.
-    fn gradient_partials(&mut self, family: &Family, cotangents: u32) -> View {
-        self.partials(Of::WeightGradients(family.index), cotangents * family.groups)
+        let attentions = self.config.sublayers_per_block() - 1;
+        self.slabs.qkv_grad.slab(self.slot(attention / attentions) * attentions + attention % attentions)
     }
 
     fn feed_forward_backward(&mut self, k: usize, branch_grad: View, cotangents: u32) {
@@ -220,20 +212,20 @@ impl Builder<'_> {
         let (slopes, activated) = (self.slabs.hidden.slab(block), self.slabs.activated.slab(block));
         let hidden_grad = self.hidden_grad(block);
         if let Some(family) = self.output_family(SublayerKind::FeedForward) {
-            let back = (self.weight(block, &family.first), Some(slopes), hidden_grad);
-            let partials = self.gradient_partials(&family, cotangents);
-            self.product_backward_of(cotangents, [activated, branch_grad], Some(partials), Some(back), &family);
+            self.gradient_norm(activated, branch_grad, &family, cotangents);
+            let views = [branch_grad, self.weight(block, &family.first), hidden_grad];
+            self.matmul_backward(cotangents, views, Some(slopes), &family);
         }
-        self.input_product_backward(k, hidden_grad, cotangents);
+        self.input_product(k, hidden_grad, cotangents);
     }
 
     /// Back through the first product of sublayer `k`.
-    fn input_product_backward(&mut self, k: usize, g: View, cotangents: u32) {
+    fn input_product(&mut self, k: usize, g: View, cotangents: u32) {
         let sublayer = self.sublayers[k];
         let family = self.input_family(sublayer.kind);
-        let back = (self.weight(sublayer.block, &family.first), None, self.slabs.input_grad.slab(0));
-        let partials = self.gradient_partials(&family, cotangents);
-        self.product_backward_of(cotangents, [self.sublayer_input(k), g], Some(partials), Some(back), &family);
+        self.gradient_norm(self.sublayer_input(k), g, &family, cotangents);
+        let views = [g, self.weight(sublayer.block, &family.first), self.slabs.input_grad.slab(0)];
+        self.matmul_backward(cotangents, views, None, &family);
     }
 
     fn attention_backward(&mut self, k: usize, branch_grad: View, cotangents: u32) {
@@ -242,10 +234,11 @@ impl Builder<'_> {
         let mut out_grad = branch_grad;
         if let Some(family) = self.output_family(sublayer.kind) {
             out_grad = self.slabs.heads_grad.slab(0);
-            let back = (self.weight(block, &family.first), None, out_grad);
-            let partials = (!family.first.fixed).then(|| self.gradient_partials(&family, cotangents));
-            let heads = self.slabs.heads.slab(index);
-            self.product_backward_of(cotangents, [heads, branch_grad], partials, Some(back), &family);
+            if !family.first.fixed {
+                self.gradient_norm(self.slabs.heads.slab(index), branch_grad, &family, cotangents);
+            }
+            let views = [branch_grad, self.weight(block, &family.first), out_grad];
+            self.matmul_backward(cotangents, views, None, &family);
         }
         let qkv_grad = self.qkv_grad(index);
         if !self.keeps.probabilities {
@@ -256,12 +249,11 @@ impl Builder<'_> {
         self.heads_backward(k, out_grad, grads, cotangents);
         if sublayer.kind == SublayerKind::CrossAttention {
             let keys = self.memory_family();
-            let partials = self.gradient_partials(&keys, cotangents);
-            self.product_backward_of(cotangents, [self.slabs.memory.slab(0), grads.kv], Some(partials), None, &keys);
+            self.gradient_norm(self.slabs.memory.slab(0), grads.kv, &keys, cotangents);
         } else {
             self.through_qk_norm(index, block, qkv_grad, cotangents);
         }
-        self.input_product_backward(k, grads.q, cotangents);
+        self.input_product(k, grads.q, cotangents);
     }
 
     /// Gradients or tangents of queries and keys through their norm, if they have one: `count` slabs shaped as `Qkv`,
@@ -291,21 +283,12 @@ impl Builder<'_> {
         let score_scale = self.score_scale();
         let inverse = self.slabs.inverse.slab(index);
         let flops = u64::from(cotangents) * self.attention_flops();
-        let arguments = AttentionQueryBackward {
-            sequences,
-            tokens,
-            heads,
-            head_stride,
-            q_stride,
-            kv_stride,
-            causal,
-            score_scale,
-        };
+        let arguments =
+            AttentionQueryBackward { sequences, tokens, heads, head_stride, q_stride, kv_stride, causal, score_scale };
         let views = [kv, out_grad, inverse, probabilities, score_grad, grads.q];
         let [x, y, z] = self.attention_workgroups();
         self.push(arguments, &views, [x, y, cotangents * z], flops);
-        let arguments =
-            AttentionKeyBackward { sequences, tokens, heads, head_stride, q_stride, kv_stride, causal };
+        let arguments = AttentionKeyBackward { sequences, tokens, heads, head_stride, q_stride, kv_stride, causal };
         let threads = tokens.div_ceil(4) * head_stride.div_ceil(2);
         let views = [q, out_grad, inverse, probabilities, score_grad, grads.kv];
         self.push(arguments, &views, [threads.div_ceil(16), heads, cotangents * sequences], flops);

@@ -4,7 +4,7 @@ use crate::model::random::GLOBAL_LAYER;
 use crate::model::{Config, Tensor};
 
 use super::super::layout::View;
-use super::super::{CrossEntropy, ResidualBackward, ResidualForward, SkipBackward};
+use super::super::{CrossEntropy, ResidualBackward, SkipBackward};
 use super::{Builder, Family, NAN_BITS, gradient_tiles, unembedding};
 
 impl Builder<'_> {
@@ -18,8 +18,10 @@ impl Builder<'_> {
         if self.config.has_final_norm() {
             self.norm(self.kind(), 1.0, last, normed, scale);
         } else if is_dual {
-            let arguments = ResidualForward { branch_norm: 1, ..self.addition() };
-            self.add(arguments, [last, self.slabs.side.slab(0), normed, scale], self.sublayers.len());
+            // Not in place: the blocks that follow in a deeper model go on with it.
+            let side = self.slabs.final_side.slab(0);
+            self.norm(self.kind(), 1.0, self.slabs.side.slab(0), side, scale);
+            self.add(self.addition(), [last, side, normed, scale], self.sublayers.len());
         }
         let (output, logits) = (self.output(depth), self.slabs.logits.slab(0));
         let weight = self.slabs.unembedding.slab(0);
@@ -29,8 +31,8 @@ impl Builder<'_> {
         self.cross_entropy(logits, partials, family.first.columns);
         let (x, y) = gradient_tiles(self.limits.tuning, &family.first);
         let partials = self.slabs.unembedding_grad_partials.slab(0).after(cotangent * x * y);
-        let input_grad = self.slabs.input_grad.slab(0);
-        self.product_backward([output, logits], Some(partials), Some((weight, input_grad)), &family);
+        self.unembedding_norm(output, logits, partials);
+        self.matmul_backward(1, [logits, weight, self.slabs.input_grad.slab(0)], None, &family);
         let normed = self.config.has_final_norm().then_some((normed, scale));
         let states = self.config.sublayers_per_block() * depth as usize;
         let partials = self.slabs.head_grad_partials.slab(0).after(cotangent * self.rows);
@@ -40,7 +42,7 @@ impl Builder<'_> {
             // The norm of the second stream is all there is between it and the output.
             let arguments = ResidualBackward { branch_norm: 1, ..self.subtraction() };
             let offset = cotangent * self.rows * self.stride;
-            let side = self.slabs.side.slab(0);
+            let side = self.slabs.final_side.slab(0);
             let (grad, side_grad) = (self.slabs.grad.slab(0), self.slabs.side_grad.slab(0));
             let nothing = self.slabs.nothing.slab(0);
             let views = [side, side, scale, grad.after(offset), side_grad.after(offset), nothing];

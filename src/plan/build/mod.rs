@@ -2,6 +2,7 @@
 
 mod backward;
 mod forward;
+mod gradient_norm;
 mod head;
 mod slabs;
 mod sums;
@@ -275,7 +276,7 @@ struct Keeps {
     probabilities: bool,
     /// Of the outputs of all matrices.
     gradients: bool,
-    /// Of the stream, at each block boundary.
+    /// Of the stream, before each sublayer and after the last.
     stream_gradients: bool,
 }
 
@@ -298,6 +299,8 @@ struct Builder<'a> {
     results: Results,
     /// Of the models, from the deepest one on; their cotangents lie in this order.
     depths: Vec<u32>,
+    /// Inputs and output gradients whose norms are not planned yet, by family.
+    waiting: Vec<Vec<(View, View)>>,
     stream_gradients: Sums,
     weight_gradients: Vec<Sums>,
 }
@@ -322,10 +325,11 @@ impl<'a> Builder<'a> {
         let families = families(&placed);
         let (buffers, slabs, results) = allocate(config, limits, &placed, &families, keeps, &depths)?;
         let rows = config.rows() as u32;
+        let blocks = gradient_norm::blocks_at_once(depths.len()) as usize;
         let of_family = |family: &Family| {
             let (x, y) = gradient_tiles(limits.tuning, &family.first);
             let (at, _) = &results.grad_weight[family.index];
-            let last = at.last().copied().unwrap_or(0);
+            let last = at[(at.len() - 1) / blocks * blocks];
             Sums::new(slabs.weight_grad_partials[family.index], x * y, last)
         };
         Ok(Self {
@@ -337,6 +341,7 @@ impl<'a> Builder<'a> {
             stride: vec4s(config.width as usize),
             hidden_stride: vec4s(config.hidden()),
             rows,
+            waiting: vec![Vec::new(); families.len()],
             weight_gradients: trained(&families).map(of_family).collect(),
             stream_gradients: Sums::new(slabs.stream_grad_partials, rows, results.grad_stream[sublayers.len() - 1]),
             sublayers,
@@ -355,7 +360,13 @@ impl<'a> Builder<'a> {
         if most > allowed {
             return Err(PlanError::TooManyWorkgroups { needed: most, allowed });
         }
-        Ok(Plan { config: self.config.clone(), buffers: self.buffers, steps: self.steps, results: self.results, depths: self.depths })
+        Ok(Plan {
+            config: self.config.clone(),
+            buffers: self.buffers,
+            steps: self.steps,
+            results: self.results,
+            depths: self.depths,
+        })
     }
 
     fn push(&mut self, operation: impl Into<Operation>, views: &[View], workgroups: [u32; 3], flops: u64) {

@@ -3,6 +3,7 @@
 use crate::model::{Activation, Config};
 
 use super::super::layout::{BufferSpec, Limits, PlanError, Results, Role, View};
+use super::gradient_norm::blocks_at_once;
 use super::sums::partial_vec4s;
 use super::{
     DIRECTIONS, Family, Keeps, Placed, attention_stride, gradient_tiles, qk_segments, score_vec4s, trained,
@@ -43,6 +44,7 @@ pub(super) struct SlabTable {
     /// After each sublayer of a block but the last.
     pub(super) middle: Vec<Slabs>,
     pub(super) side: Slabs,
+    pub(super) final_side: Slabs,
     pub(super) memory_draws: Slabs,
     pub(super) memory: Slabs,
     pub(super) memory_scale: Slabs,
@@ -62,6 +64,7 @@ pub(super) struct SlabTable {
     pub(super) logits: Slabs,
     pub(super) grad: Slabs,
     pub(super) kept_grad: Slabs,
+    pub(super) kept_middle_grad: Vec<Slabs>,
     pub(super) side_grad: Slabs,
     pub(super) branch_grad: Slabs,
     pub(super) input_grad: Slabs,
@@ -89,7 +92,6 @@ pub(super) struct SlabTable {
     pub(super) loss_partials: Slabs,
     pub(super) results: Slabs,
     pub(super) nothing: Slabs,
-    pub(super) no_sums: Slabs,
 }
 
 /// Gives out buffers for slabs.
@@ -164,7 +166,8 @@ pub(super) fn allocate(
     // Each cotangent meets the sublayers of its own model.
     let cotangents: u32 = (1..=depth).map(reaching).sum();
     let moves = keeps.gradients;
-    let kept = |count: usize| if keeps.gradients { count } else { 1 };
+    let at_once = blocks_at_once(depths.len());
+    let blocks_kept = if keeps.gradients { depth } else { depth.min(at_once as usize) };
     let largest_product = trained(families).map(Family::vec4s).max().unwrap_or(0);
     let mut next = 0;
     let mut result = |count: u32| {
@@ -183,7 +186,14 @@ pub(super) fn allocate(
         norm_scale: result(sublayers as u32),
         grad_weight: trained(families)
             .map(|family| {
-                (from_the_end(depth, |block| result(family.groups * reaching(block + 1))), family.groups)
+                // In stretches from the end, within each in order.
+                let mut places = vec![0; depth];
+                for stretch in places.chunks_mut(at_once as usize).enumerate().rev() {
+                    for (i, place) in stretch.1.iter_mut().enumerate() {
+                        *place = result(family.groups * reaching(stretch.0 * at_once as usize + i + 1));
+                    }
+                }
+                (places, family.groups)
             })
             .collect(),
         grad_unembed: result(models),
@@ -201,6 +211,7 @@ pub(super) fn allocate(
             .map(|sublayer| slabs(Role::Middle(sublayer as u8), depth, stream))
             .collect::<Result<_, _>>()?,
         side: slabs(Role::Side, once(has_side), stream)?,
+        final_side: slabs(Role::FinalSide, once(recipe.dual_stream), stream)?,
         memory_draws: slabs(Role::MemoryDraws, once(config.cross.0), stream)?,
         memory: slabs(Role::Memory, once(config.cross.0), stream)?,
         memory_scale: slabs(Role::MemoryScale, once(config.cross.0), vec4s(rows))?,
@@ -219,14 +230,20 @@ pub(super) fn allocate(
         final_scale: slabs(Role::FinalScale, once(ends_normed), vec4s(2 * rows))?,
         logits: slabs(Role::Logits, 1, rows as u32 * vocab_stride)?,
         grad: slabs(Role::Grad, 1, models * stream)?,
+        kept_middle_grad: (1..per_block)
+            .map(|place| {
+                let count = if keeps.stream_gradients { depth } else { 0 };
+                slabs(Role::KeptMiddleGrad(place as u8), count, stream)
+            })
+            .collect::<Result<_, _>>()?,
         kept_grad: slabs(Role::KeptGrad, if keeps.stream_gradients { depth + 1 } else { 0 }, stream)?,
         side_grad: slabs(Role::SideGrad, once(has_side), models * stream)?,
-        branch_grad: slabs(Role::BranchGrad, kept(sublayers), models * stream)?,
+        branch_grad: slabs(Role::BranchGrad, blocks_kept * per_block, models * stream)?,
         input_grad: slabs(Role::InputGrad, 1, models * stream)?,
         heads_grad: slabs(Role::HeadsGrad, 1, models * heads)?,
-        qkv_grad: slabs(Role::QkvGrad, kept(attentions), models * 3 * heads)?,
+        qkv_grad: slabs(Role::QkvGrad, blocks_kept * (per_block - 1), models * 3 * heads)?,
         score_grad: slabs(Role::ScoreGrad, 1, models * probabilities)?,
-        hidden_grad: slabs(Role::HiddenGrad, kept(depth), models * hidden)?,
+        hidden_grad: slabs(Role::HiddenGrad, blocks_kept, models * hidden)?,
         weight_grad: slabs(Role::WeightGrad, once(moves), largest_product)?,
         stream_tangent: slabs(Role::StreamTangent, once(moves), DIRECTIONS * stream)?,
         side_tangent: slabs(Role::SideTangent, once(moves && has_side), DIRECTIONS * stream)?,
@@ -248,7 +265,7 @@ pub(super) fn allocate(
         weight_grad_partials: trained(families)
             .map(|family| {
                 let (x, y) = gradient_tiles(limits.tuning, &family.first);
-                let vec4s = partial_vec4s(cotangents * family.groups, models * family.groups, x * y);
+                let vec4s = partial_vec4s(cotangents * family.groups, models.max(at_once) * family.groups, x * y);
                 slabs(Role::WeightGradPartials(family.index as u8), 1, vec4s)
             })
             .collect::<Result<_, _>>()?,
@@ -259,7 +276,6 @@ pub(super) fn allocate(
         loss_partials: slabs(Role::LossPartials, 1, models * rows as u32)?,
         results: slabs(Role::Results, 1, next)?,
         nothing: slabs(Role::Nothing, 1, 1)?,
-        no_sums: slabs(Role::NoSums, 1, 1)?,
     };
     results.buffer = table.results.first_buffer;
     let buffers = allocator.buffers;

@@ -178,7 +178,7 @@ impl Builder<'_> {
         let flops = u64::from(DIRECTIONS) * 2 * self.attention_flops();
         self.push(arguments, &views, [x, y, DIRECTIONS * z], flops);
         if let Some(family) = self.output_family(sublayer.kind) {
-            let views = [self.slabs.heads.slab(index), self.branch_grad(k), self.branch_tangent(sublayer.kind)];
+            let views = [self.slabs.heads.slab(index), self.kept_branch_grad(k), self.branch_tangent(sublayer.kind)];
             self.product_tangent(views, Some(out), &family, sublayer.block);
         }
     }
@@ -192,17 +192,14 @@ impl Builder<'_> {
         let family = self.input_family(kind);
         let views = [self.sublayer_input(k), self.hidden_grad(block), moving_hidden];
         self.product_tangent(views, moving, &family, block);
-        let arguments = ActivationTangent {
-            rows: self.rows,
-            columns: self.hidden_stride,
-            gated: u32::from(family.groups == 2),
-        };
+        let arguments =
+            ActivationTangent { rows: self.rows, columns: self.hidden_stride, gated: u32::from(family.groups == 2) };
         let threads = self.rows * self.hidden_stride;
         let flops = 60 * u64::from(DIRECTIONS) * u64::from(threads);
         let views = [slopes, moving_hidden, moving_activated];
         self.push(arguments, &views, [threads.div_ceil(256), DIRECTIONS, 1], flops);
         if let Some(family) = self.output_family(kind) {
-            let views = [activated, self.branch_grad(k), self.branch_tangent(kind)];
+            let views = [activated, self.kept_branch_grad(k), self.branch_tangent(kind)];
             self.product_tangent(views, Some(moving_activated), &family, block);
         }
     }
@@ -215,7 +212,7 @@ impl Builder<'_> {
         } else {
             if self.config.placement.recipe().dual_stream {
                 let arguments = ResidualTangent { branch_norm: 1, ..self.sum() };
-                let side = self.slabs.side.slab(0);
+                let side = self.slabs.final_side.slab(0);
                 self.add_tangents(arguments, [side, side, scale, self.slabs.side_tangent.slab(0)]);
             }
             stream

@@ -1,0 +1,79 @@
+// The squares of weight gradients X^T G, summed and never written. x is (rows, fan_in), g (rows, 4 group_columns for each
+// of `groups` matrices); `x_step` and `g_step` further on lie those of the next instance: another block's, or the same x
+// with another cotangent. Workgroup z goes over the matrices of one instance after the other. A thread makes a tile of a
+// gradient in registers; partials, (instances, groups, tiles_y, tiles_x), holds one square sum for each `tile_rows` vec4s
+// of x by `tile_columns` of g.
+#import square_sum
+
+struct Params {
+    x_at: u32,
+    g_at: u32,
+    partials_at: u32,
+    sequences: u32,
+    tokens: u32,
+    x_stride: u32,
+    g_stride: u32,
+    group_columns: u32,
+    groups: u32,
+    centred: u32,
+    x_step: u32,
+    g_step: u32,
+    tiles_x: u32,
+    tiles_y: u32,
+    tile_columns: u32,
+    tile_rows: u32,
+}
+
+@group(0) @binding(0) var<uniform> p: Params;
+@group(0) @binding(1) var<storage, read> x: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read> g: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read_write> partials: array<vec4<u32>>;
+
+#if SHARED
+var<workgroup> square_scratch: array<vec4<u32>, THREADS_X * THREADS_Y>;
+#end
+
+@compute @workgroup_size(THREADS_X, THREADS_Y)
+fn main(
+    @builtin(global_invocation_id) id: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+) {
+    let column = GRADIENT_COLUMNS * id.x;
+    let x_column = GRADIENT_ROWS * id.y;
+    let matrix = group.z % p.groups;
+    let valid = column < p.group_columns && x_column < p.x_stride;
+    var squares = SquareSum(0.0, 0.0, 0.0, 0u);
+    if valid {
+        let first_x = p.x_at + group.z / p.groups * p.x_step;
+        let first_g = p.g_at + group.z / p.groups * p.g_step;
+#import gradient_tile
+        let last_x = x_column + GRADIENT_ROWS > p.x_stride;
+        let last_g = column + GRADIENT_COLUMNS > p.group_columns;
+#repeat r GRADIENT_ROWS
+        let x{r}_counts = select(1.0, 0.0, last_x && x_column + {r}u >= p.x_stride);
+#repeat c GRADIENT_COLUMNS
+        let counts{r}_{c} = select(x{r}_counts, 0.0, last_g && column + {c}u >= p.group_columns);
+        add_squares(&squares, s{r}_0_{c} * counts{r}_{c});
+        add_squares(&squares, s{r}_1_{c} * counts{r}_{c});
+        add_squares(&squares, s{r}_2_{c} * counts{r}_{c});
+        add_squares(&squares, s{r}_3_{c} * counts{r}_{c});
+#end
+#end
+    }
+    let place = p.partials_at + (group.z * p.tiles_y + x_column / p.tile_rows) * p.tiles_x + column / p.tile_columns;
+#if SHARED
+    square_scratch[local] = pack_square_sum(squares);
+    workgroupBarrier();
+    if local == 0u {
+        var total = SquareSum(0.0, 0.0, 0.0, 0u);
+        for (var i = 0u; i < THREADS_X * THREADS_Y; i++) {
+            merge_square_sums(&total, square_scratch[i]);
+        }
+        partials[place] = pack_square_sum(total);
+    }
+#end
+    if SHARED == 0u && valid {
+        partials[place] = pack_square_sum(squares);
+    }
+}
