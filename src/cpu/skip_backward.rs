@@ -18,7 +18,8 @@ pub(super) fn skip_backward(
 ) {
     let (stride, width) = (4 * p.stride as usize, p.width as usize);
     let mut dx = vec![0.0; stride];
-    for moving in 0..(cotangents * p.rows) as usize {
+    let rows = (cotangents * p.rows) as usize;
+    for (moving, partial) in partials.iter_mut().enumerate().take(rows) {
         let row = moving % p.rows as usize;
         let of_row = moving * stride..(moving + 1) * stride;
         dx.copy_from_slice(&input_grad[of_row.clone()]);
@@ -38,6 +39,6 @@ pub(super) fn skip_backward(
         if p.keeps == 1 {
             kept[of_row].copy_from_slice(grad);
         }
-        partials[moving] = SquareSum::of(grad);
+        *partial = SquareSum::of(grad);
     }
 }

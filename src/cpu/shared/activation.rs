@@ -11,8 +11,8 @@ pub(in crate::cpu) fn activate(kind: u32, x: f32) -> (f32, f32) {
         0 => (if x < 0.0 { 0.0 } else { x }, f32::from(u8::from(x > 0.0))),
         1 => {
             let y = x.clamp(-100.0, 100.0);
-            let s = sigmoid(1.595_769_1 * (y + 0.044_715 * y * y * y));
-            (x * s, s + y * s * (1.0 - s) * 1.595_769_1 * (1.0 + 0.134_145 * y * y))
+            let s = sigmoid(1.595_769 * (y + 0.044_715 * y * y * y));
+            (x * s, s + y * s * (1.0 - s) * 1.595_769 * (1.0 + 0.134_145 * y * y))
         }
         _ => {
             let s = sigmoid(x);
