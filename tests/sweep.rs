@@ -7,7 +7,7 @@ mod common;
 use common::{Golden, check_f32, config};
 use normscope::cpu::CpuPass;
 use normscope::model::{Config, Placement};
-use normscope::plan::{Extent, Limits, Passes, PlanError, sweep_groups};
+use normscope::plan::{Extent, Limits, Passes, PlanError, Tuning, sweep_groups};
 use normscope::stats::{Engine, Measurement, Pass};
 
 /// Small models of every placement whose blocks do not know how many there are, and what else changes the wiring.
@@ -108,6 +108,20 @@ fn groups_hold_every_depth_once_and_fit() {
     }
     let none = Limits { total_bytes: bytes(&depths[..1]) / 2, ..Limits::default() };
     assert!(matches!(sweep_groups(&config, &depths, &none), Err(PlanError::TooLarge { .. })));
+}
+
+#[test]
+fn every_depth_at_once_has_a_plan() {
+    let depths: Vec<u32> = (1..=200).collect();
+    for &tuning in Tuning::ALL {
+        for query in
+            ["width=16&heads=1&tokens=2&batch=1&ffn=1", "width=16&tokens=4&batch=8&cross=1", "width=96&tokens=16"]
+        {
+            let limits = Limits { tuning, total_bytes: u64::MAX, ..Limits::default() };
+            let groups = sweep_groups(&config(query), &depths, &limits).expect("it fits");
+            assert!(groups.len() <= 3, "{query}: {}", groups.len());
+        }
+    }
 }
 
 /// Golden runs that differ in depth alone, where a sweep can make them.

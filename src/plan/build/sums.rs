@@ -30,7 +30,9 @@ impl Sums {
 pub(super) fn partial_vec4s(outputs: u32, at_once: u32, count: u32) -> u32 {
     /// 4 MiB: adding up is cheap, but a dispatch.
     const VEC4S: u32 = 1 << 18;
-    count * outputs.min((VEC4S / count).max(at_once))
+    /// Workgroups that every device takes in one dimension; each makes one output.
+    const OUTPUTS: u32 = 65_535;
+    count * outputs.min((VEC4S / count).min(OUTPUTS).max(at_once))
 }
 
 /// Which square sums.
