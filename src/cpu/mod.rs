@@ -71,8 +71,7 @@ impl CpuPass {
     /// # Errors
     /// Where the run does not fit them.
     pub fn within(config: &Config, limits: &Limits, extent: Extent) -> Result<Self, PlanError> {
-        let passes = Passes::new(config, limits, extent, Engine::Cpu)?;
-        Ok(Self { buffers: buffers(passes.plan()), passes, done: 0 })
+        Ok(Self::of(Passes::new(config, limits, extent, Engine::Cpu)?))
     }
 
     /// A pass that measures the models of all these depths at once.
@@ -83,8 +82,11 @@ impl CpuPass {
     /// # Panics
     /// As [`Passes::sweep`].
     pub fn sweep(config: &Config, depths: &[u32], limits: &Limits) -> Result<Self, PlanError> {
-        let passes = Passes::sweep(config, depths, limits, Engine::Cpu)?;
-        Ok(Self { buffers: buffers(passes.plan()), passes, done: 0 })
+        Ok(Self::of(Passes::sweep(config, depths, limits, Engine::Cpu)?))
+    }
+
+    fn of(passes: Passes) -> Self {
+        Self { buffers: buffers(passes.plan()), passes, done: 0 }
     }
 
     /// Dispatches of the whole run.
@@ -92,19 +94,7 @@ impl CpuPass {
     pub const fn dispatches(&self) -> usize {
         self.passes.steps()
     }
-}
 
-impl Pass for CpuPass {
-    fn advance(&mut self) -> Option<Measurement> {
-        self.advance_all().and_then(|measurements| measurements.into_iter().next())
-    }
-
-    fn progress(&self) -> f64 {
-        (self.passes.steps_before() + self.done) as f64 / self.dispatches() as f64
-    }
-}
-
-impl CpuPass {
     /// One dispatch; after the last one what was measured, the deepest model first.
     pub fn advance_all(&mut self) -> Option<Vec<Measurement>> {
         let plan = self.passes.plan();
@@ -122,5 +112,15 @@ impl CpuPass {
             self.done = 0;
         }
         measurements
+    }
+}
+
+impl Pass for CpuPass {
+    fn advance(&mut self) -> Option<Measurement> {
+        self.advance_all().and_then(|measurements| measurements.into_iter().next())
+    }
+
+    fn progress(&self) -> f64 {
+        (self.passes.steps_before() + self.done) as f64 / self.dispatches() as f64
     }
 }

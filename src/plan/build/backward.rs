@@ -1,6 +1,6 @@
 //! The backward pass, of one cotangent or many.
 
-use crate::model::{Activation, SublayerKind};
+use crate::model::{Activation, Sublayer, SublayerKind};
 
 use super::super::layout::View;
 use super::super::{
@@ -11,6 +11,11 @@ use super::forward::Projections;
 use super::gradient_norm::blocks_at_once;
 use super::sums::Of;
 use super::{Builder, Family, attention_stride, head_stride, qk_segments};
+
+/// Whether the gradient of what a sublayer returns is that of the stream after it.
+const fn is_streams(sublayer: &Sublayer) -> bool {
+    !(sublayer.sum_norm || sublayer.branch_norm || sublayer.feeds_dual || sublayer.adds_block_input)
+}
 
 impl Builder<'_> {
     /// What every step back through an addition has in common.
@@ -148,7 +153,7 @@ impl Builder<'_> {
             () => 0,
         };
         let differs = sublayer.branch_norm || side_mode == 1;
-        if !(sublayer.sum_norm || sublayer.branch_norm || side_mode > 0) {
+        if is_streams(&sublayer) {
             // What the stream has is also kept, where norms wait for it or tangents follow.
             return if self.keeps.stream_gradients { self.kept_grad(k + 1) } else { grad };
         }
@@ -192,10 +197,7 @@ impl Builder<'_> {
 
     /// The same, where it is kept.
     pub(super) fn kept_branch_grad(&self, k: usize) -> View {
-        let sublayer = self.sublayers[k];
-        let is_streams =
-            !(sublayer.sum_norm || sublayer.branch_norm || sublayer.feeds_dual || sublayer.adds_block_input);
-        if is_streams { self.kept_grad(k + 1) } else { self.branch_grad(k) }
+        if is_streams(&self.sublayers[k]) { self.kept_grad(k + 1) } else { self.branch_grad(k) }
     }
 
     pub(super) fn hidden_grad(&self, block: usize) -> View {

@@ -3,7 +3,7 @@
 use super::super::WeightGradientNorm;
 use super::super::layout::View;
 use super::sums::Of;
-use super::{Builder, Family, gradient_tiles, unembedding};
+use super::{Builder, Family, gradient_tiles};
 
 /// Blocks whose norms are made at once, where there is one cotangent; of many, each block fills a device.
 const BLOCKS: u32 = 10;
@@ -74,9 +74,8 @@ impl Builder<'_> {
     }
 
     /// The norm of the un-embedding's gradient.
-    pub(super) fn unembedding_norm(&mut self, x: View, g: View, partials: View) {
-        let family = Family { index: 0, first: unembedding(self.config), groups: 1 };
-        self.push_norms(Stretch { x, g, steps: (0, 0), count: 1 }, partials, &family);
+    pub(super) fn unembedding_norm(&mut self, x: View, g: View, partials: View, family: &Family) {
+        self.push_norms(Stretch { x, g, steps: (0, 0), count: 1 }, partials, family);
     }
 
     fn push_norms(&mut self, stretch: Stretch, partials: View, family: &Family) {

@@ -31,7 +31,7 @@ impl Builder<'_> {
         self.cross_entropy(logits, partials, family.first.columns);
         let (x, y) = gradient_tiles(self.limits.tuning, &family.first);
         let partials = self.slabs.unembedding_grad_partials.slab(0).after(cotangent * x * y);
-        self.unembedding_norm(output, logits, partials);
+        self.unembedding_norm(output, logits, partials, &family);
         self.matmul_backward(1, [logits, weight, self.slabs.input_grad.slab(0)], None, &family);
         let normed = self.config.has_final_norm().then_some((normed, scale));
         let states = self.config.sublayers_per_block() * depth as usize;

@@ -35,16 +35,7 @@ pub fn build(config: &Config, limits: &Limits, branch_variances: &[f64], extent:
         Extent::Curves => Ends::AtTheInput,
         Extent::WithUpdate => Ends::AfterTheUpdate,
     };
-    let sublayers = config.sublayers_after(branch_variances);
-    let mut builder = Builder::new(config, limits, sublayers, ends, vec![config.depth])?;
-    builder.inputs();
-    builder.forward();
-    builder.backward();
-    if extent == Extent::WithUpdate {
-        builder.tangent();
-    }
-    builder.statistics();
-    builder.finish()
+    build_models(config, limits, branch_variances, ends, vec![config.depth])
 }
 
 /// Plans one forward pass, and one backward pass for the models of all these depths: the first blocks of the
@@ -67,11 +58,24 @@ pub fn build_sweep(
     descending.sort_unstable_by(|a, b| b.cmp(a));
     descending.dedup();
     assert_eq!(descending.first(), Some(&config.depth), "the deepest model is the configuration's");
-    let sublayers = config.sublayers_after(branch_variances);
-    let mut builder = Builder::new(config, limits, sublayers, Ends::AtTheInput, descending)?;
+    build_models(config, limits, branch_variances, Ends::AtTheInput, descending)
+}
+
+/// Of the models of some depths, the deepest first.
+fn build_models(
+    config: &Config,
+    limits: &Limits,
+    branch_variances: &[f64],
+    ends: Ends,
+    depths: Vec<u32>,
+) -> Result<Plan, PlanError> {
+    let mut builder = Builder::new(config, limits, config.sublayers_after(branch_variances), ends, depths)?;
     builder.inputs();
     builder.forward();
     builder.backward();
+    if ends == Ends::AfterTheUpdate {
+        builder.tangent();
+    }
     builder.statistics();
     builder.finish()
 }
@@ -91,6 +95,11 @@ pub fn profile(config: &Config, limits: &Limits) -> Result<Plan, PlanError> {
 
 fn vec4s(floats: usize) -> u32 {
     floats.div_ceil(4) as u32
+}
+
+/// How many of the models have so many blocks; they are the first, for the deepest one is.
+fn cotangents(depths: &[u32], depth: u32) -> u32 {
+    depths.partition_point(|&of_model| of_model >= depth) as u32
 }
 
 /// Partial sums in x and y of the norm of a matrix's gradient.
@@ -325,12 +334,9 @@ impl<'a> Builder<'a> {
         let families = families(&placed);
         let (buffers, slabs, results) = allocate(config, limits, &placed, &families, keeps, &depths)?;
         let rows = config.rows() as u32;
-        let blocks = gradient_norm::blocks_at_once(depths.len()) as usize;
         let of_family = |family: &Family| {
             let (x, y) = gradient_tiles(limits.tuning, &family.first);
-            let (at, _) = &results.grad_weight[family.index];
-            let last = at[(at.len() - 1) / blocks * blocks];
-            Sums::new(slabs.weight_grad_partials[family.index], x * y, last)
+            Sums::new(slabs.weight_grad_partials[family.index], x * y, &results.grad_weight[family.index].0)
         };
         Ok(Self {
             config,
@@ -343,7 +349,7 @@ impl<'a> Builder<'a> {
             rows,
             waiting: vec![Vec::new(); families.len()],
             weight_gradients: trained(&families).map(of_family).collect(),
-            stream_gradients: Sums::new(slabs.stream_grad_partials, rows, results.grad_stream[sublayers.len() - 1]),
+            stream_gradients: Sums::new(slabs.stream_grad_partials, rows, &results.grad_stream),
             sublayers,
             ends,
             placed,
@@ -373,9 +379,9 @@ impl<'a> Builder<'a> {
         self.steps.push(Step { operation: operation.into(), views: views.to_vec(), workgroups, flops });
     }
 
-    /// Models whose depth is at least this: their cotangents come first.
+    /// Cotangents of the models that have so many blocks.
     fn cotangents(&self, depth: u32) -> u32 {
-        self.depths.partition_point(|&of_model| of_model >= depth) as u32
+        cotangents(&self.depths, depth)
     }
 
     fn kind(&self) -> u32 {

@@ -6,7 +6,7 @@ use super::super::layout::{BufferSpec, Limits, PlanError, Results, Role, View};
 use super::gradient_norm::blocks_at_once;
 use super::sums::partial_vec4s;
 use super::{
-    DIRECTIONS, Family, Keeps, Placed, attention_stride, gradient_tiles, qk_segments, score_vec4s, trained,
+    DIRECTIONS, Family, Keeps, Placed, attention_stride, cotangents, gradient_tiles, qk_segments, score_vec4s, trained,
     unembedding, vec4s,
 };
 
@@ -118,10 +118,15 @@ impl Allocator<'_> {
     }
 }
 
-/// What is given out to the last one first, in order of its number.
-fn from_the_end(count: usize, give: impl FnMut(usize) -> u32) -> Vec<u32> {
-    let mut places: Vec<u32> = (0..count).rev().map(give).collect();
-    places.reverse();
+/// What is given out from the end on, `at_once` in order and then those before them.
+fn from_the_end(count: usize, at_once: u32, mut give: impl FnMut(usize) -> u32) -> Vec<u32> {
+    let at_once = at_once as usize;
+    let mut places = vec![0; count];
+    for (stretch, places) in places.chunks_mut(at_once).enumerate().rev() {
+        for (i, place) in places.iter_mut().enumerate() {
+            *place = give(stretch * at_once + i);
+        }
+    }
     places
 }
 
@@ -162,9 +167,9 @@ pub(super) fn allocate(
     let states = depth as u32 + 1;
     let state_results = 3 * states * config.batch;
     let models = depths.len() as u32;
-    let reaching = |depth: usize| depths.partition_point(|&of_model| of_model as usize >= depth) as u32;
+    let reaching = |depth: usize| cotangents(depths, depth as u32);
     // Each cotangent meets the sublayers of its own model.
-    let cotangents: u32 = (1..=depth).map(reaching).sum();
+    let by_block: u32 = (1..=depth).map(reaching).sum();
     let moves = keeps.gradients;
     let at_once = blocks_at_once(depths.len());
     let blocks_kept = if keeps.gradients { depth } else { depth.min(at_once as usize) };
@@ -180,19 +185,13 @@ pub(super) fn allocate(
         stream: result(state_results),
         gradient: (0..=depth).map(|state| result(3 * reaching(state) * config.batch)).collect(),
         update: result(update_outputs),
-        grad_stream: from_the_end(sublayers, |k| result(reaching(k / per_block + 1))),
+        grad_stream: from_the_end(sublayers, 1, |k| result(reaching(k / per_block + 1))),
         head_grad: result(models),
         attention: result(depth as u32),
         norm_scale: result(sublayers as u32),
         grad_weight: trained(families)
             .map(|family| {
-                // In stretches from the end, within each in order.
-                let mut places = vec![0; depth];
-                for stretch in places.chunks_mut(at_once as usize).enumerate().rev() {
-                    for (i, place) in stretch.1.iter_mut().enumerate() {
-                        *place = result(family.groups * reaching(stretch.0 * at_once as usize + i + 1));
-                    }
-                }
+                let places = from_the_end(depth, at_once, |block| result(family.groups * reaching(block + 1)));
                 (places, family.groups)
             })
             .collect(),
@@ -257,7 +256,7 @@ pub(super) fn allocate(
         logits_tangent: slabs(Role::LogitsTangent, once(moves), (1 + DIRECTIONS) * rows as u32 * vocab_stride)?,
         update_partials: slabs(Role::UpdatePartials, 1, (update_outputs + 2) * rows as u32)?,
         stream_grad_partials: {
-            let vec4s = partial_vec4s(per_block as u32 * cotangents, models, rows as u32);
+            let vec4s = partial_vec4s(per_block as u32 * by_block, models, rows as u32);
             slabs(Role::StreamGradPartials, 1, vec4s)?
         },
         head_grad_partials: slabs(Role::HeadGradPartials, 1, models * rows as u32)?,
@@ -265,7 +264,7 @@ pub(super) fn allocate(
         weight_grad_partials: trained(families)
             .map(|family| {
                 let (x, y) = gradient_tiles(limits.tuning, &family.first);
-                let vec4s = partial_vec4s(cotangents * family.groups, models.max(at_once) * family.groups, x * y);
+                let vec4s = partial_vec4s(by_block * family.groups, models.max(at_once) * family.groups, x * y);
                 slabs(Role::WeightGradPartials(family.index as u8), 1, vec4s)
             })
             .collect::<Result<_, _>>()?,

@@ -20,8 +20,9 @@ pub(super) struct Sums {
 }
 
 impl Sums {
-    /// Partial sums of `count` to an output in slabs of `capacity` outputs; the first result goes to `next`.
-    pub(super) const fn new(partials: Slabs, count: u32, next: u32) -> Self {
+    /// Partial sums of `count` to an output; `places` in the results, given out in the order in which outputs are made.
+    pub(super) fn new(partials: Slabs, count: u32, places: &[u32]) -> Self {
+        let next = places.iter().copied().min().unwrap_or(0);
         Self { partials, count, capacity: partials.slab_vec4s / count, next, pending: 0 }
     }
 }
