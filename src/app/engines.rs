@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use crate::cpu::CpuPass;
-use crate::gpu::{Gpu, GpuError};
+use crate::gpu::{Gpu, GpuError, Setup};
 use crate::model::Config;
 use crate::plan::{Extent, PlanError};
 use crate::reference::{ModelUpdatePass, ReferencePass};
@@ -67,7 +67,7 @@ impl Engines {
         if !browser::has_webgpu() {
             return Err("no navigator.gpu".into());
         }
-        let gpu = Gpu::new().await.map_err(|error| error.to_string())?;
+        let gpu = Gpu::open(Setup::new(browser::now_ms)).await.map_err(|error| error.to_string())?;
         let name = match gpu.adapter_name() {
             "" => browser::adapter_family().await.unwrap_or_default(),
             name => name.to_owned(),
@@ -145,7 +145,9 @@ impl Engines {
             nudge.clear();
         }
         match result {
-            Ok(outcome) => Ok(Some(ran(outcome.measurement, start, Some((outcome.dispatches, outcome.submits))))),
+            Ok(outcome) => {
+                Ok(Some(ran(outcome.measurement, start, Some((outcome.counters.dispatches, outcome.counters.submits)))))
+            }
             Err(GpuError::Cancelled) => Ok(None),
             Err(_) if gpu.lost().is_some() => Err(Failure::DeviceLost),
             Err(GpuError::Lost(_)) => Err(Failure::DeviceLost),
