@@ -42,9 +42,9 @@ impl Counters {
 
 /// A measurement and what it took.
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub struct Outcome<M = Measurement> {
     /// What was measured.
-    pub measurement: Measurement,
+    pub measurement: M,
     /// Of all its passes.
     pub counters: Counters,
 }
@@ -101,7 +101,29 @@ impl Gpu {
     /// # Errors
     /// Where the run does not fit, the device fails, or the run was cancelled.
     pub async fn measure_to(&self, extent: Extent, config: &Config, watch: impl Watch) -> Result<Outcome, GpuError> {
-        let mut passes = Passes::new(config, &self.limits(), extent, Engine::Gpu)?;
+        let passes = Passes::new(config, &self.limits(), extent, Engine::Gpu)?;
+        let Outcome { measurement, counters } = self.finish(passes, watch).await?;
+        let measurement = measurement.into_iter().next().expect("a run measures one model");
+        Ok(Outcome { measurement, counters })
+    }
+
+    /// The passes that measure the models of all these depths at once, the deepest first.
+    ///
+    /// # Errors
+    /// Where the run does not fit, the device fails, or the run was cancelled.
+    ///
+    /// # Panics
+    /// As [`Passes::sweep`].
+    pub async fn sweep(
+        &self,
+        config: &Config,
+        depths: &[u32],
+        watch: impl Watch,
+    ) -> Result<Outcome<Vec<Measurement>>, GpuError> {
+        self.finish(Passes::sweep(config, depths, &self.limits(), Engine::Gpu)?, watch).await
+    }
+
+    async fn finish(&self, mut passes: Passes, watch: impl Watch) -> Result<Outcome<Vec<Measurement>>, GpuError> {
         let mut counters = Counters::default();
         loop {
             let share = |steps: usize| steps as f64 / passes.steps() as f64;
