@@ -9,7 +9,7 @@ use super::device::Gpu;
 use super::pool::UNIFORM_STRIDE;
 use super::watch::{Stage, Watch};
 use crate::model::Config;
-use crate::plan::{Extent, Part, Passes, Plan, Submit, split};
+use crate::plan::{Extent, Part, Passes, Plan, Split, Submit};
 use crate::stats::{Engine, Measurement};
 
 /// Submits that may be under way at once: one runs while the next is recorded.
@@ -79,6 +79,7 @@ struct Flight<'a, W> {
     /// Of those that are done, and of all.
     done: u64,
     cost: u64,
+    counters: Counters,
 }
 
 /// The results on their way.
@@ -147,11 +148,8 @@ impl Gpu {
         let mut scopes = self.scopes()?;
         let has_made = self.prepare(plan);
         let is_needed = self.pool().weights.needed(plan);
-        let steps = plan.steps.iter().enumerate().filter(|(index, _)| is_needed[*index]);
-        let submits = split(steps, self.pace().budget());
-        let parts: Vec<Part> = submits.iter().flat_map(|submit| &submit.parts).copied().collect();
-        let has_grown = self.pool().write_uniforms(&self.device, &self.queue, plan, &parts);
-        if has_made || has_grown {
+        let rest = Split::new(plan.steps.iter().enumerate().filter(|(index, _)| is_needed[*index]));
+        if has_made {
             // Nothing runs with a buffer or a pipeline that could not be made.
             self.verdict(scopes).await?;
             scopes = self.scopes()?;
@@ -163,9 +161,10 @@ impl Gpu {
             is_telling: pipelines == 0,
             done_ms: 0.0,
             done: 0,
-            cost: submits.iter().map(|submit| submit.cost).sum(),
+            cost: rest.cost(self.pace().budget()),
+            counters: Counters { pipelines, ..Counters::default() },
         };
-        let submitted = self.submit_all(plan, &submits, &mut flight).await;
+        let submitted = self.submit_all(plan, rest, &mut flight).await;
         let verdict = self.verdict(scopes);
         let words = match submitted {
             Ok(readback) => self.fetch(readback, &mut flight).await,
@@ -177,47 +176,52 @@ impl Gpu {
             self.trust(false);
         }
         let words = words?;
-        let counters = Counters {
-            dispatches: parts.len() as u32,
-            submits: submits.len() as u32,
-            readbacks: 1,
-            bytes_read: 4 * words.len() as u64,
-            pipelines,
-        };
-        Ok(Run { words, counters })
+        let bytes_read = 4 * words.len() as u64;
+        Ok(Run { words, counters: Counters { readbacks: 1, bytes_read, ..flight.counters } })
     }
 
     /// Submits the parts of a plan. The last submit also copies the results to where they are mapped.
     async fn submit_all<W: Watch>(
         &self,
         plan: &Plan,
-        submits: &[Submit],
+        mut rest: Split,
         flight: &mut Flight<'_, W>,
     ) -> Result<Readback, GpuError> {
         let numbers = self.pool().numbers(plan);
+        let slots = self.pool().slots();
         let mut slot = 0;
-        let mut readback = None;
-        for (index, submit) in submits.iter().enumerate() {
+        loop {
             if flight.watch.is_cancelled() {
                 return Err(GpuError::Cancelled);
             }
-            let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-            self.record(&mut encoder, plan, &submit.parts, slot, &numbers);
-            slot += submit.parts.len();
-            let is_last = index + 1 == submits.len();
-            if is_last {
-                let results = &plan.results;
-                readback = Some(self.copy(&mut encoder, plan, results.buffer, 16 * u64::from(results.vec4s)));
+            let budget = self.pace().budget();
+            // Where nothing has to run, the results of the same run are there.
+            let Submit { parts, cost } = rest.next(budget).unwrap_or_default();
+            if slot + parts.len() > slots {
+                slot = 0;
             }
+            self.pool().write_uniforms(&self.queue, plan, &parts, slot);
+            let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+            self.record(&mut encoder, plan, &parts, slot, &numbers);
+            slot += parts.len();
+            flight.counters.dispatches += parts.len() as u32;
+            flight.counters.submits += 1;
+            let results = &plan.results;
+            let readback = rest.is_empty().then(|| {
+                let bytes = 16 * u64::from(results.vec4s);
+                self.copy(&mut encoder, plan, results.buffer, bytes)
+            });
             self.queue.submit([encoder.finish()]);
             let submitted_ms = (self.clock)();
             let done = readback.as_ref().map_or_else(|| self.when_done(), |readback| self.map(readback));
-            flight.under_way.push_back(UnderWay { cost: submit.cost, submitted_ms, done });
-            if !is_last && flight.under_way.len() >= SUBMITS_AHEAD {
+            flight.under_way.push_back(UnderWay { cost, submitted_ms, done });
+            if let Some(readback) = readback {
+                return Ok(readback);
+            }
+            if flight.under_way.len() >= SUBMITS_AHEAD {
                 self.land(flight).await?;
             }
         }
-        Ok(readback.expect("there is a submit, if only to copy the results"))
     }
 
     /// Waits for the oldest submit.
@@ -263,7 +267,7 @@ impl Gpu {
             self.queue.write_buffer(buffer, 0, bytemuck::cast_slice(&contents(view.buffer)));
         }
         let parts = [Part::whole(step, &plan.steps[step])];
-        self.pool().write_uniforms(&self.device, &self.queue, plan, &parts);
+        self.pool().write_uniforms(&self.queue, plan, &parts, 0);
         let numbers = self.pool().numbers(plan);
         let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         self.record(&mut encoder, plan, &parts, 0, &numbers);
@@ -284,7 +288,10 @@ impl Gpu {
 
     /// Makes what a plan needs and is not there: its buffers and pipelines. Whether it made any.
     fn prepare(&self, plan: &Plan) -> bool {
-        let has_made = self.pool().fit(&self.device, plan, self.limits().binding_bytes);
+        /// Room for the parts of a step that is cut; a submit holds but a few such.
+        const CUTS: usize = 16;
+        let mut has_made = self.pool().fit(&self.device, plan, self.limits().binding_bytes);
+        has_made |= self.pool().fit_uniforms(&self.device, plan.steps.len() + CUTS);
         let mut pipelines = self.pipelines();
         for step in &plan.steps {
             pipelines.get(&self.device, step.operation.kernel());

@@ -13,14 +13,16 @@ pub fn system_clock() -> f64 {
     START.get_or_init(std::time::Instant::now).elapsed().as_secs_f64() * 1e3
 }
 
-/// What a submit is to take: half of the 0.3 s that none may, for steps of the same arithmetic differ in time.
+/// What a submit is to take: half of the longest, for steps of the same arithmetic differ in time.
 const TARGET_MS: f64 = 150.0;
 /// Shorter ones say more of the way to the device than of the device.
 const SHORTEST_MS: f64 = 15.0;
 /// How far measured times may take the budget from the first one.
 const RANGE: (f64, f64) = (1.0 / 32.0, 256.0);
-/// The weight of the newest time where it allows for more.
+/// The weight of the newest time.
 const SMOOTHING: f64 = 0.25;
+/// What takes longer counts at once: no submit is to.
+const LONGEST_MS: f64 = 300.0;
 
 /// The pace of a device.
 #[derive(Clone, Copy, Debug)]
@@ -52,14 +54,15 @@ impl Pace {
         Budget { flops: self.flops as u64, ..self.first }
     }
 
-    /// Takes note of a submit of this cost. One that took longer than expected counts at once.
+    /// Takes note of a submit of this cost.
     pub(super) fn note(&mut self, cost: u64, milliseconds: f64) {
         if self.is_fixed || milliseconds < SHORTEST_MS && (cost as f64) < self.flops {
             return;
         }
         let first = self.first.flops as f64;
         let fits = cost as f64 * TARGET_MS / milliseconds.max(SHORTEST_MS);
-        let next = if fits < self.flops { fits } else { self.flops + SMOOTHING * (fits - self.flops) };
+        let is_long = milliseconds > LONGEST_MS;
+        let next = if is_long { fits.min(self.flops) } else { self.flops + SMOOTHING * (fits - self.flops) };
         self.flops = next.clamp(RANGE.0 * first, RANGE.1 * first);
     }
 }
@@ -87,13 +90,15 @@ mod tests {
     }
 
     #[test]
-    fn a_slow_submit_counts_at_once_and_a_fast_one_does_not() {
+    fn what_took_too_long_counts_at_once_and_all_else_in_time() {
         let mut pace = Pace::new(Tuning::Graphics);
         let first = pace.budget().flops;
+        for milliseconds in [0.9 * LONGEST_MS, TARGET_MS / 10.0] {
+            pace.note(first, milliseconds);
+            assert!(pace.budget().flops > first / 2 && pace.budget().flops < 4 * first);
+        }
         pace.note(first, 10.0 * TARGET_MS);
         assert_eq!(pace.budget().flops, first / 10);
-        pace.note(first / 10, TARGET_MS / 10.0);
-        assert!(pace.budget().flops < first / 2);
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub(super) struct Pool {
     buffers: HashMap<Page, wgpu::Buffer>,
     numbers: HashMap<Page, u16>,
     uniforms: Option<wgpu::Buffer>,
-    /// What the uniforms hold.
+    /// What they hold.
     written: Vec<u32>,
     readback: Option<wgpu::Buffer>,
     bind_groups: HashMap<Bound, Arc<wgpu::BindGroup>>,
@@ -62,31 +62,41 @@ impl Pool {
         has_made
     }
 
-    /// Writes the uniforms of some parts of a plan, where they are not there already; whether there was no room for them.
-    pub(super) fn write_uniforms(
-        &mut self,
-        device: &wgpu::Device,
-        queue: &wgpu::Queue,
-        plan: &Plan,
-        parts: &[Part],
-    ) -> bool {
-        let bytes = UNIFORM_STRIDE * parts.len() as u64;
-        let mut words = vec![0u32; UNIFORM_WORDS * parts.len()];
-        for (place, part) in words.chunks_exact_mut(UNIFORM_WORDS).zip(parts) {
+    /// Makes room for the uniforms of this many parts; whether there was none.
+    pub(super) fn fit_uniforms(&mut self, device: &wgpu::Device, parts: usize) -> bool {
+        if self.written.len() >= UNIFORM_WORDS * parts {
+            return false;
+        }
+        let words = (UNIFORM_WORDS * parts).next_power_of_two();
+        let usage = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST;
+        self.uniforms = Some(buffer(device, "uniforms", 4 * words as u64, usage));
+        self.written = vec![0; words];
+        self.bind_groups.clear();
+        true
+    }
+
+    /// Writes the uniforms of some parts of a plan from a slot on, where they are not there already.
+    ///
+    /// # Panics
+    /// Where there is no room for them.
+    pub(super) fn write_uniforms(&mut self, queue: &wgpu::Queue, plan: &Plan, parts: &[Part], slot: usize) {
+        let mut is_new = false;
+        let range = UNIFORM_WORDS * slot..UNIFORM_WORDS * (slot + parts.len());
+        for (place, part) in self.written[range.clone()].chunks_exact_mut(UNIFORM_WORDS).zip(parts) {
             let uniform = plan.uniform(part);
-            place[..uniform.len()].copy_from_slice(&uniform);
+            let place = &mut place[..uniform.len()];
+            is_new |= *place != *uniform;
+            place.copy_from_slice(&uniform);
         }
-        let has_room = self.uniforms.as_ref().is_some_and(|uniforms| uniforms.size() >= bytes);
-        if !has_room {
-            let usage = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST;
-            self.uniforms = Some(buffer(device, "uniforms", bytes.next_power_of_two(), usage));
-            self.bind_groups.clear();
+        if is_new {
+            let bytes = bytemuck::cast_slice(&self.written[range]);
+            queue.write_buffer(self.uniforms(), UNIFORM_STRIDE * slot as u64, bytes);
         }
-        if !has_room || self.written != words {
-            queue.write_buffer(self.uniforms(), 0, bytemuck::cast_slice(&words));
-            self.written = words;
-        }
-        !has_room
+    }
+
+    /// Slots for the uniforms of parts.
+    pub(super) const fn slots(&self) -> usize {
+        self.written.len() / UNIFORM_WORDS
     }
 
     /// The buffer of a plan's spec.
@@ -98,7 +108,7 @@ impl Pool {
     }
 
     fn uniforms(&self) -> &wgpu::Buffer {
-        self.uniforms.as_ref().expect("uniforms are written before they are bound")
+        self.uniforms.as_ref().expect("there is room for uniforms before they are bound")
     }
 
     /// A buffer of at least `bytes` to map for reading; nothing else uses it until it is put back.

@@ -15,7 +15,7 @@ pub use kernel::*;
 pub use layout::{BufferSpec, Limits, PlanError, Results, Role, View};
 pub use passes::{Extent, Passes, sweep_groups};
 pub use shader::compose;
-pub use split::{Budget, Part, Submit, split};
+pub use split::{Budget, Part, Split, Submit};
 pub use tuning::{Tile, Tuning};
 
 use crate::model::Config;

@@ -50,68 +50,95 @@ impl Part {
     }
 }
 
-/// Shares steps, each with its place in the plan, out among as few submits as the budget allows, of about the same cost.
-/// A single workgroup is not cut, whatever it costs.
+impl Submit {
+    fn add(&mut self, part: Part, budget: Budget) {
+        self.parts.push(part);
+        self.cost += budget.cost(part.flops);
+    }
+}
+
+/// The steps of a plan that have not gone to the device.
 ///
 /// # Examples
 /// ```
 /// use normscope::model::Config;
-/// use normscope::plan::{Budget, Extent, Limits, build, split};
+/// use normscope::plan::{Budget, Extent, Limits, Split, build};
 ///
 /// let plan = build(&Config::default(), &Limits::default(), &[], Extent::Curves).unwrap();
-/// let steps = plan.steps.iter().enumerate();
-/// assert_eq!(split(steps.clone(), Budget { flops: u64::MAX, dispatch_flops: 0 }).len(), 1);
-/// assert!(split(steps, Budget { flops: 50_000_000, dispatch_flops: 0 }).len() > 2);
+/// let mut rest = Split::new(plan.steps.iter().enumerate());
+/// let first = rest.next(Budget { flops: 50_000_000, dispatch_flops: 0 }).unwrap();
+/// assert!(first.cost <= 50_000_000);
+/// let second = rest.next(Budget { flops: u64::MAX, dispatch_flops: 0 }).unwrap();
+/// assert_eq!(first.parts.len() + second.parts.len(), plan.steps.len());
+/// assert_eq!(rest.next(Budget { flops: 1, dispatch_flops: 0 }), None);
 /// ```
-#[must_use]
-pub fn split<'a>(steps: impl Iterator<Item = (usize, &'a Step)> + Clone, budget: Budget) -> Vec<Submit> {
-    let cost: u64 = steps.clone().map(|(_, step)| budget.cost(step.flops)).sum();
-    let share = cost.div_ceil(cost.div_ceil(budget.flops.max(1)).max(1));
-    let mut submits = Vec::new();
-    let mut current = Submit::default();
-    let parts = steps.flat_map(|(index, step)| cut(index, step, budget));
-    for part in parts {
-        let cost = budget.cost(part.flops);
-        // Half of a part may lie past the share, so that the rest of the submits do not grow.
-        let is_full = current.cost + cost / 2 > share || current.cost + cost > budget.flops;
-        if is_full && !current.parts.is_empty() {
-            submits.push(std::mem::take(&mut current));
+#[derive(Clone, Debug)]
+pub struct Split {
+    /// The next one last.
+    parts: Vec<Part>,
+}
+
+impl Split {
+    /// Of steps, each with its place in the plan.
+    pub fn new<'a>(steps: impl DoubleEndedIterator<Item = (usize, &'a Step)>) -> Self {
+        Self { parts: steps.rev().map(|(index, step)| Part::whole(index, step)).collect() }
+    }
+
+    /// Whether nothing is left.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+
+    /// What the rest costs.
+    #[must_use]
+    pub fn cost(&self, budget: Budget) -> u64 {
+        self.parts.iter().map(|part| budget.cost(part.flops)).sum()
+    }
+
+    /// The next submit: all of the rest where the budget allows, else a fair share of it. A single workgroup is not cut,
+    /// whatever it costs.
+    pub fn next(&mut self, budget: Budget) -> Option<Submit> {
+        let cost = self.cost(budget);
+        let share = cost.div_ceil(cost.div_ceil(budget.flops.max(1)).max(1));
+        let mut submit = Submit::default();
+        while let Some(part) = self.parts.pop() {
+            let (part, rest) = cut(part, budget.flops.saturating_sub(budget.dispatch_flops));
+            self.parts.extend(rest);
+            let cost = budget.cost(part.flops);
+            // Half of a part may lie past the share: the submits after this one are no larger then.
+            let is_full = submit.cost + cost / 2 > share || submit.cost + cost > budget.flops;
+            if is_full && !submit.parts.is_empty() {
+                self.parts.push(part);
+                break;
+            }
+            submit.add(part, budget);
         }
-        current.parts.push(part);
-        current.cost += cost;
+        (!submit.parts.is_empty()).then_some(submit)
     }
-    submits.push(current);
-    submits
 }
 
-/// A step in parts that the budget allows, cut along the dimension with the most workgroups; where one of these is still
-/// too much, along the next.
-fn cut(index: usize, step: &Step, budget: Budget) -> Vec<Part> {
-    let room = budget.flops.saturating_sub(budget.dispatch_flops).max(1);
-    let mut parts = Vec::new();
-    cut_part(Part { is_last: false, ..Part::whole(index, step) }, room, &mut parts);
-    if let Some(last) = parts.last_mut() {
-        last.is_last = true;
-    }
-    parts
-}
-
-fn cut_part(whole: Part, room: u64, parts: &mut Vec<Part>) {
-    let most = *whole.workgroups.iter().max().unwrap_or(&1);
-    if whole.flops <= room || most <= 1 {
-        parts.push(whole);
-        return;
-    }
-    let along = whole.workgroups.iter().position(|&count| count == most).unwrap_or(0);
-    let fit = (u128::from(most) * u128::from(room) / u128::from(whole.flops)).max(1) as u32;
-    let count = most.div_ceil(fit);
-    let edge = |part: u32| (u64::from(most) * u64::from(part) / u64::from(count)) as u32;
-    for part in 0..count {
-        let (from, to) = (edge(part), edge(part + 1));
-        let mut cut = Part { flops: whole.flops * u64::from(to - from) / u64::from(most), ..whole };
-        cut.first[along] += from;
-        cut.workgroups[along] = to - from;
-        cut_part(cut, room, parts);
+/// As much of a part as there is room for, and what is left of it, the first of that last. It is cut along the dimension
+/// with the most workgroups; where one of these is still too much, along the next.
+fn cut(mut part: Part, room: u64) -> (Part, Vec<Part>) {
+    let mut rest = Vec::new();
+    loop {
+        let most = *part.workgroups.iter().max().unwrap_or(&1);
+        if part.flops <= room || most <= 1 {
+            return (part, rest);
+        }
+        let along = part.workgroups.iter().position(|&count| count == most).unwrap_or(0);
+        let fit = (u128::from(most) * u128::from(room) / u128::from(part.flops)) as u32;
+        // Pieces of about the same size.
+        let fit = most.div_ceil(most.div_ceil(fit.max(1)));
+        let flops = part.flops * u64::from(fit) / u64::from(most);
+        let mut later = Part { flops: part.flops - flops, ..part };
+        later.first[along] += fit;
+        later.workgroups[along] -= fit;
+        rest.push(later);
+        part.flops = flops;
+        part.workgroups[along] = fit;
+        part.is_last = false;
     }
 }
 
@@ -126,8 +153,9 @@ mod tests {
         build(&config, &Limits::default(), &[], Extent::Curves).expect("this fits")
     }
 
-    fn split_all(plan: &Plan, budget: Budget) -> Vec<Submit> {
-        split(plan.steps.iter().enumerate(), budget)
+    fn split(plan: &Plan, budget: Budget) -> Vec<Submit> {
+        let mut rest = Split::new(plan.steps.iter().enumerate());
+        std::iter::from_fn(|| rest.next(budget)).collect()
     }
 
     /// Every workgroup of every step is in one part, and the steps are in order.
@@ -135,7 +163,7 @@ mod tests {
     fn nothing_is_left_out_or_done_twice() {
         let plan = plan(3);
         for flops in [1, 1_000, 100_000, 10_000_000, u64::MAX] {
-            let submits = split_all(&plan, Budget { flops, dispatch_flops: 500 });
+            let submits = split(&plan, Budget { flops, dispatch_flops: 500 });
             let mut parts = submits.iter().flat_map(|submit| &submit.parts).peekable();
             for (index, step) in plan.steps.iter().enumerate() {
                 let [x, y, z] = step.workgroups.map(|count| count as usize);
@@ -161,7 +189,7 @@ mod tests {
         let plan = plan(24);
         for flops in [40_000_000, 100_000_000, 1_000_000_000] {
             let budget = Budget { flops, dispatch_flops: 40_000 };
-            let submits = split_all(&plan, budget);
+            let submits = split(&plan, budget);
             let cost: u64 = plan.steps.iter().map(|step| step.flops + budget.dispatch_flops).sum();
             assert!(submits.iter().all(|submit| submit.cost <= flops), "{flops}");
             let fewest = cost.div_ceil(flops) as usize;
@@ -173,8 +201,8 @@ mod tests {
     fn what_fits_is_one_submit() {
         let plan = plan(24);
         let cost = plan.steps.iter().map(|step| step.flops).sum();
-        assert_eq!(split_all(&plan, Budget { flops: cost, dispatch_flops: 0 }).len(), 1);
-        assert_eq!(split_all(&plan, Budget { flops: cost - 1, dispatch_flops: 0 }).len(), 2);
+        assert_eq!(split(&plan, Budget { flops: cost, dispatch_flops: 0 }).len(), 1);
+        assert_eq!(split(&plan, Budget { flops: cost - 1, dispatch_flops: 0 }).len(), 2);
     }
 
     #[test]
@@ -183,7 +211,7 @@ mod tests {
         let plan = build(&config, &Limits::default(), &[], Extent::Curves).expect("this fits");
         let budget = Budget { flops: 100_000_000, dispatch_flops: 0 };
         assert!(plan.steps.iter().any(|step| step.flops > 10 * budget.flops));
-        for submit in split_all(&plan, budget) {
+        for submit in split(&plan, budget) {
             let part = submit.parts[0];
             assert!(submit.cost <= budget.flops, "{} of {:?}", submit.cost, plan.steps[part.step]);
         }
