@@ -11,7 +11,9 @@ use super::pace::{Clock, Pace};
 use super::pipelines::Pipelines;
 use super::pool::Pool;
 use super::scopes::{Note, Scopes};
-use crate::plan::{Limits, Tuning};
+use crate::model::Config;
+use crate::plan::{Extent, Limits, Passes, Plan, Tuning};
+use crate::stats::Engine;
 
 /// How a device is opened.
 #[derive(Clone, Copy, Debug)]
@@ -141,6 +143,26 @@ impl Gpu {
     #[must_use]
     pub fn pipelines_made(&self) -> u32 {
         self.pipelines().count()
+    }
+
+    /// Makes the pipelines of a run before it is asked for.
+    ///
+    /// # Errors
+    /// Where the run does not fit or the device fails.
+    pub async fn make_pipelines(&self, config: &Config) -> Result<(), GpuError> {
+        let passes = Passes::new(config, &self.limits(), Extent::Curves, Engine::Gpu)?;
+        let _turn = self.turn.lock().await;
+        let scopes = self.scopes()?;
+        self.prepare_pipelines(passes.plan());
+        self.verdict(scopes).await
+    }
+
+    /// The pipelines that a plan needs.
+    pub(super) fn prepare_pipelines(&self, plan: &Plan) {
+        let mut pipelines = self.pipelines();
+        for step in &plan.steps {
+            pipelines.get(&self.device, step.operation.kernel());
+        }
     }
 
     /// Makes one of the pipelines that no plan has needed yet, so that a later one compiles nothing; false where there is

@@ -292,11 +292,8 @@ impl Gpu {
         const CUTS: usize = 16;
         let mut has_made = self.pool().fit(&self.device, plan, self.limits().binding_bytes);
         has_made |= self.pool().fit_uniforms(&self.device, plan.steps.len() + CUTS);
-        let mut pipelines = self.pipelines();
-        for step in &plan.steps {
-            pipelines.get(&self.device, step.operation.kernel());
-        }
-        has_made || pipelines.has_unchecked()
+        self.prepare_pipelines(plan);
+        has_made || self.pipelines().has_unchecked()
     }
 
     /// Records parts whose uniforms begin at a slot.
