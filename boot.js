@@ -10,6 +10,9 @@ try {
   // As without a choice.
 }
 
+// The browser finds a graphics device while the module arrives; the module asks again, and says what is wrong.
+navigator.gpu?.requestAdapter({ powerPreference: "high-performance" }).catch(() => {});
+
 const tag = document.querySelector("script[data-js][data-wasm]");
 
 /** Puts a message at the top of the page. */

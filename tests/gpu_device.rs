@@ -90,6 +90,6 @@ fn weights_that_are_there_are_not_made_again() {
         let measure = |gpu: &Gpu| pollster::block_on(gpu.measure(&config, || false)).expect("the GPU runs");
         let (outcome, alone) = (measure(&gpu), measure(&fresh));
         assert_eq!(outcome.measurement, alone.measurement, "{query}");
-        assert_eq!(alone.dispatches - outcome.dispatches, spared, "{query}");
+        assert_eq!(alone.counters.dispatches - outcome.counters.dispatches, spared, "{query}");
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use naga::{AddressSpace, Module, ScalarKind, StorageAccess, TypeInner};
-use normscope::plan::{Access, Kernel, Tuning, compose};
+use normscope::plan::{Access, FIRST_GROUP, Kernel, Tuning, compose};
 
 /// WebGPU's default limits.
 const STORAGE_BUFFERS: usize = 8;
@@ -103,7 +103,8 @@ fn uniforms_hold_the_offsets_and_then_the_arguments() {
             .collect();
         let offsets = kernel.bindings().iter().map(|binding| (format!("{}_at", binding.name), "u32"));
         let arguments = kernel.arguments().iter().map(|(name, type_name)| ((*name).to_owned(), *type_name));
-        assert_eq!(found, offsets.chain(arguments).collect::<Vec<_>>(), "{stem}");
+        let firsts = FIRST_GROUP.iter().map(|name| ((*name).to_owned(), "u32"));
+        assert_eq!(found, offsets.chain(arguments).chain(firsts).collect::<Vec<_>>(), "{stem}");
         assert!(*span <= UNIFORM_BYTES, "{stem}: the uniform has {span} bytes");
     }
 }

@@ -6,11 +6,13 @@ use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 
 use crate::cpu::CpuPass;
-use crate::gpu::Gpu;
+use crate::gpu::{Gpu, Setup};
 use crate::model::Config;
 use crate::reference;
 use crate::share::{self, Target};
 use crate::stats::{Engine, Measurement, Pass, to_json};
+
+use super::browser;
 
 thread_local! {
     static DEVICE: RefCell<Option<Rc<Gpu>>> = const { RefCell::new(None) };
@@ -41,7 +43,7 @@ async fn on_device(config: &Config) -> Result<Measurement, JsError> {
     let known = DEVICE.with_borrow(Option::clone).filter(|gpu| gpu.lost().is_none());
     let gpu = match known {
         Some(gpu) => gpu,
-        None => Rc::new(Gpu::new().await?),
+        None => Rc::new(Gpu::open(Setup::new(browser::now_ms)).await?),
     };
     DEVICE.set(Some(Rc::clone(&gpu)));
     Ok(gpu.measure(config, || false).await?.measurement)

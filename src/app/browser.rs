@@ -20,6 +20,20 @@ pub(crate) fn now_ms() -> f64 {
     window().performance().map_or(0.0, |clock| clock.now())
 }
 
+/// Leaves a mark on the browser's timeline, for whoever measures.
+pub(crate) fn mark(name: &str) {
+    if let Some(performance) = window().performance() {
+        let _ = performance.mark(name);
+    }
+}
+
+/// Marks how long it took from the opening of the page to now.
+pub(crate) fn measure_from_start(name: &str) {
+    if let Some(performance) = window().performance() {
+        let _ = performance.measure(name);
+    }
+}
+
 /// Whether the browser speaks of WebGPU at all.
 #[must_use]
 pub(crate) fn has_webgpu() -> bool {
@@ -150,6 +164,14 @@ impl Breath {
         });
         let _ = JsFuture::from(promise).await;
     }
+}
+
+/// Resolves after so many milliseconds.
+pub(crate) async fn sleep(milliseconds: i32) {
+    let promise = Promise::new(&mut |resolve, _| {
+        let _ = window().set_timeout_with_callback_and_timeout_and_arguments_0(&resolve, milliseconds);
+    });
+    let _ = JsFuture::from(promise).await;
 }
 
 /// Calls back before each frame until the function returns false.

@@ -4,8 +4,12 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
 
+use futures_channel::oneshot;
+use futures_util::future::join;
+use wasm_bindgen_futures::spawn_local;
+
 use crate::cpu::CpuPass;
-use crate::gpu::{Gpu, GpuError};
+use crate::gpu::{Gpu, GpuError, Setup, Watch};
 use crate::model::Config;
 use crate::plan::{Extent, PlanError};
 use crate::reference::{ModelUpdatePass, ReferencePass};
@@ -49,17 +53,39 @@ pub(crate) struct Adapter {
     pub(crate) is_software: bool,
 }
 
+/// Who waits for a pass on the device.
+struct Waiting<'a> {
+    is_wanted: &'a dyn Fn() -> bool,
+    tell: &'a dyn Fn(f64),
+}
+
+impl Watch for Waiting<'_> {
+    fn is_cancelled(&self) -> bool {
+        !(self.is_wanted)()
+    }
+
+    fn progressed(&self, share: f64) {
+        (self.tell)(share);
+    }
+}
+
 /// Runs passes.
 pub(crate) struct Engines {
     breath: Option<Breath>,
     gpu: RefCell<Option<Rc<Gpu>>>,
+    opening: RefCell<Option<oneshot::Receiver<Result<Adapter, String>>>>,
+}
+
+/// Lets tests see how many pipelines there are.
+fn mark_pipelines(gpu: &Gpu) {
+    browser::mark(&format!("normscope:pipelines:{}", gpu.pipelines_made()));
 }
 
 impl Engines {
     /// Without a graphics device yet.
     #[must_use]
     pub(crate) fn new() -> Self {
-        Self { breath: Breath::new(), gpu: RefCell::new(None) }
+        Self { breath: Breath::new(), gpu: RefCell::default(), opening: RefCell::default() }
     }
 
     /// Asks for the graphics device.
@@ -67,14 +93,56 @@ impl Engines {
         if !browser::has_webgpu() {
             return Err("no navigator.gpu".into());
         }
-        let gpu = Gpu::new().await.map_err(|error| error.to_string())?;
+        let (gpu, family) = join(Gpu::open(Setup::new(browser::now_ms)), browser::adapter_family()).await;
+        let gpu = gpu.map_err(|error| error.to_string())?;
         let name = match gpu.adapter_name() {
-            "" => browser::adapter_family().await.unwrap_or_default(),
+            "" => family.unwrap_or_default(),
             name => name.to_owned(),
         };
+        browser::mark("normscope:device");
         let adapter = Adapter { name, is_software: gpu.is_software() };
         *self.gpu.borrow_mut() = Some(Rc::new(gpu));
         Ok(adapter)
+    }
+
+    /// Promises the first device, which somebody else opens.
+    pub(crate) fn promise(&self) -> oneshot::Sender<Result<Adapter, String>> {
+        let (sender, receiver) = oneshot::channel();
+        *self.opening.borrow_mut() = Some(receiver);
+        sender
+    }
+
+    /// Asks for the graphics device, and has it begin with the kernels of these runs.
+    pub(crate) async fn open_for(&self, configs: Vec<Config>) -> Result<Adapter, String> {
+        let adapter = self.open_device().await?;
+        if let Some(gpu) = self.gpu.borrow().clone() {
+            spawn_local(async move {
+                for config in &configs {
+                    // What fails here fails again when the run is asked for, which says so.
+                    let _ = gpu.make_pipelines(config).await;
+                }
+            });
+        }
+        Ok(adapter)
+    }
+
+    /// The device that was promised.
+    pub(crate) async fn device(&self) -> Result<Adapter, String> {
+        let opening = self.opening.borrow_mut().take();
+        match opening {
+            Some(opening) => opening.await.map_err(|error| error.to_string())?,
+            None => self.open_device().await,
+        }
+    }
+
+    /// Makes one of the pipelines that nothing has needed yet; false where there is none left.
+    pub(crate) async fn make_pipeline(&self) -> bool {
+        let gpu = self.gpu.borrow().clone();
+        let Some(gpu) = gpu else { return false };
+        // Where the device fails, the next pass says so.
+        let is_left = gpu.make_pipeline().await.unwrap_or(false);
+        mark_pipelines(&gpu);
+        is_left
     }
 
     /// Measures a configuration, and tells how far it has come.
@@ -92,7 +160,7 @@ impl Engines {
                 self.in_slices(pass, Some((dispatches, 0)), is_wanted, tell).await
             }
             Engine::Reference => self.in_slices(ReferencePass::new(config), None, is_wanted, tell).await,
-            Engine::Gpu => self.on_device(Extent::Curves, config, is_wanted).await,
+            Engine::Gpu => self.on_device(Extent::Curves, config, Waiting { is_wanted, tell }).await,
         }
     }
 
@@ -112,7 +180,7 @@ impl Engines {
         tell: &dyn Fn(f64),
     ) -> Result<Option<ModelUpdate>, Failure> {
         let ran = match engine {
-            Engine::Gpu => self.on_device(Extent::WithUpdate, config, is_wanted).await?,
+            Engine::Gpu => self.on_device(Extent::WithUpdate, config, Waiting { is_wanted, tell }).await?,
             Engine::Cpu => {
                 let pass = CpuPass::to(Extent::WithUpdate, config).map_err(|error| Failure::from(&error))?;
                 self.in_slices(pass, None, is_wanted, tell).await?
@@ -125,7 +193,7 @@ impl Engines {
         Ok(ran.and_then(|ran| ModelUpdate::of(&ran.measurement)))
     }
 
-    async fn on_device(&self, extent: Extent, config: &Config, is_wanted: &dyn Fn() -> bool) -> Outcome {
+    async fn on_device(&self, extent: Extent, config: &Config, waiting: Waiting<'_>) -> Outcome {
         let gpu = self.gpu.borrow().clone();
         let gpu = match gpu.filter(|gpu| gpu.lost().is_none()) {
             Some(gpu) => gpu,
@@ -140,12 +208,17 @@ impl Engines {
         let nudge = browser::needs_nudge()
             .then(|| leptos::prelude::set_interval_with_handle(move || nudged.nudge(), NUDGE).ok())
             .flatten();
-        let result = gpu.measure_to(extent, config, || !is_wanted()).await;
+        let result = gpu.measure_to(extent, config, waiting).await;
         if let Some(nudge) = nudge {
             nudge.clear();
         }
+        if result.as_ref().is_ok_and(|outcome| outcome.counters.pipelines > 0) {
+            mark_pipelines(&gpu);
+        }
         match result {
-            Ok(outcome) => Ok(Some(ran(outcome.measurement, start, Some((outcome.dispatches, outcome.submits))))),
+            Ok(outcome) => {
+                Ok(Some(ran(outcome.measurement, start, Some((outcome.counters.dispatches, outcome.counters.submits)))))
+            }
             Err(GpuError::Cancelled) => Ok(None),
             Err(_) if gpu.lost().is_some() => Err(Failure::DeviceLost),
             Err(GpuError::Lost(_)) => Err(Failure::DeviceLost),

@@ -24,9 +24,38 @@ mod runner;
 mod state;
 mod words;
 
+use std::pin::pin;
+use std::rc::Rc;
+
+use futures_util::future::{Either, select};
 use leptos::prelude::*;
+use wasm_bindgen_futures::spawn_local;
+
+use address::Address;
+use engines::Engines;
+
+/// What a browser is given to find a graphics device before the page is put together, which keeps it from answering.
+const HEAD_START_MS: i32 = 30;
 
 /// Puts the page into the document.
 pub fn mount() {
-    mount_to_body(components::App);
+    spawn_local(async {
+        let engines = Rc::new(Engines::new());
+        let found = engines.promise();
+        let of_page = Rc::clone(&engines);
+        let put_together = move || mount_to_body(move || components::App(components::AppProps { engines: of_page }));
+        let opening = pin!(engines.open_for(Address::read().0.configs()));
+        // Nobody takes the answer where the page has gone.
+        match select(opening, pin!(browser::sleep(HEAD_START_MS))).await {
+            Either::Left((device, _)) => {
+                let _ = found.send(device);
+                // After the kernels that were begun.
+                spawn_local(async move { put_together() });
+            }
+            Either::Right(((), opening)) => {
+                put_together();
+                let _ = found.send(opening.await);
+            }
+        }
+    });
 }

@@ -13,7 +13,7 @@ use crate::model::{Config, Placement};
 use crate::share::{Request, View};
 use crate::stats::Engine;
 
-use super::browser::Later;
+use super::browser::{self, Later};
 use super::engines::Engines;
 use super::state::{Device, Finished, Page, Ran, Running, Trouble};
 
@@ -21,6 +21,11 @@ use super::state::{Device, Finished, Page, Ran, Running, Trouble};
 const KEPT: usize = 600;
 /// Without a result for this long, what is shown is dimmed.
 const LATE_MS: u64 = 100;
+
+/// A run past this shows how far it is.
+const LONG_MS: u64 = 1000;
+/// How often it shows it.
+const TELL_MS: f64 = 100.0;
 
 /// At rest for this long, what takes longer is looked for.
 const CALM_MS: u64 = 300;
@@ -38,7 +43,11 @@ struct Runner {
     kept: RefCell<VecDeque<Arc<Ran>>>,
     /// Placements in the order in which they were served last.
     served: RefCell<Vec<Placement>>,
+    /// Whether what was asked for last was stopped.
+    is_stopped: Cell<bool>,
+    has_shown: Cell<bool>,
     late: Later,
+    long: Later,
     calm: Later,
     is_stepping: Cell<bool>,
 }
@@ -57,7 +66,10 @@ pub(crate) fn start(page: Page) {
         is_running: Cell::new(false),
         kept: RefCell::default(),
         served: RefCell::default(),
+        is_stopped: Cell::new(false),
+        has_shown: Cell::new(false),
         late: Later::default(),
+        long: Later::default(),
         calm: Later::default(),
         is_stepping: Cell::new(false),
     });
@@ -76,17 +88,23 @@ pub(crate) fn start(page: Page) {
         let is_still = !page.is_playing.get() && page.request.with(|request| request.view == View::Explore);
         (configs, seeds, page.engine(), page.retries.get(), is_still)
     });
+    let stopping = Rc::clone(&runner);
     Effect::new(move |_| {
         let (configs, seeds, engine, ..) = wanted.get();
         if let Some(engine) = engine {
             Rc::clone(&runner).ask(&configs, seeds, engine);
         }
     });
+    Effect::new(move |_| {
+        if page.stops.get() > 0 {
+            stopping.stop();
+        }
+    });
 }
 
 impl Runner {
     async fn open_device(&self) {
-        let device = match self.engines.open_device().await {
+        let device = match self.engines.device().await {
             Ok(adapter) => Device::Ready(adapter),
             Err(_) => Device::Missing,
         };
@@ -96,16 +114,37 @@ impl Runner {
     /// Takes up a new request.
     fn ask(self: Rc<Self>, configs: &[Config], seeds: u32, engine: Engine) {
         self.asked.set(self.asked.get() + 1);
+        self.is_stopped.set(false);
+        self.page.stopped.set(None);
         self.calm.forget();
+        self.page.is_long.set(false);
         for config in configs {
             self.publish(config, seeds, engine);
         }
         if self.missing(configs, seeds, engine).is_empty() {
             self.rest();
-        } else if !self.is_running.replace(true) {
+            return;
+        }
+        let page = self.page;
+        self.long.ask(LONG_MS, move || page.is_long.set(true));
+        if !self.is_running.replace(true) {
             self.expect_soon();
             spawn_local(async move { self.run().await });
         }
+    }
+
+    /// Ends what runs. What is shown stays as it is, dimmed.
+    fn stop(&self) {
+        let Some(running) = self.page.running.get_untracked() else { return };
+        self.asked.set(self.asked.get() + 1);
+        self.is_stopped.set(true);
+        self.late.forget();
+        self.long.forget();
+        self.page.is_playing.set(false);
+        self.page.running.set(None);
+        self.page.is_long.set(false);
+        self.page.is_late.set(true);
+        self.page.stopped.set(Some(running));
     }
 
     async fn run(self: Rc<Self>) {
@@ -115,7 +154,7 @@ impl Runner {
                 let of_request = |request: &Request| (request.configs(), request.seeds);
                 (self.page.request.with(of_request), self.page.engine())
             });
-            let Some(engine) = engine else { break };
+            let Some(engine) = engine.filter(|_| !self.is_stopped.get()) else { break };
             let missing = self.missing(&configs, seeds, engine);
             let failed = self.serve(&missing, &configs, seeds, engine, asked).await.is_err();
             if self.asked.get() == asked {
@@ -149,13 +188,25 @@ impl Runner {
         engine: Engine,
         asked: u64,
     ) -> Result<(), ()> {
-        for (index, config) in missing.iter().enumerate() {
+        let all: u32 = missing.iter().map(|config| config.depth).sum();
+        let mut before = 0;
+        let begun_ms = browser::now_ms();
+        let told_ms = Cell::new(f64::NEG_INFINITY);
+        let is_wanted = || self.asked.get() == asked;
+        for config in missing {
             let tell = |share: f64| {
-                let progress = (index as f64 + share) / missing.len() as f64;
-                self.page.running.set(Some(Running { placement: config.placement, progress }));
+                let now = browser::now_ms();
+                if !is_wanted() || (share > 0.0 && now - told_ms.get() < TELL_MS) {
+                    return;
+                }
+                told_ms.set(now);
+                let done = f64::from(before) + share * f64::from(config.depth);
+                let progress = done / f64::from(all);
+                let left_ms = (done > 0.0).then(|| (now - begun_ms) * (1.0 / progress - 1.0));
+                let blocks = (done as u32, all);
+                self.page.running.set(Some(Running { placement: config.placement, progress, blocks, left_ms }));
             };
             tell(0.0);
-            let is_wanted = || self.asked.get() == asked;
             match self.engines.measure(engine, config, &is_wanted, &tell).await {
                 Ok(Some(ran)) => {
                     self.keep(ran);
@@ -176,6 +227,7 @@ impl Runner {
             if !is_wanted() {
                 return Ok(());
             }
+            before += config.depth;
         }
         Ok(())
     }
@@ -229,6 +281,11 @@ impl Runner {
 
     fn rest(self: &Rc<Self>) {
         self.late.forget();
+        self.long.forget();
+        self.page.is_long.set(false);
+        if !self.has_shown.replace(true) {
+            request_animation_frame(|| browser::measure_from_start("normscope:first-curves"));
+        }
         self.page.is_late.set(false);
         self.page.running.set(None);
         let (runner, asked) = (Rc::clone(self), self.asked.get());
@@ -239,10 +296,12 @@ impl Runner {
         });
     }
 
-    /// Finds what one step of training does to each model that is shown, while nothing else is asked for: it costs
-    /// several passes, and no curve waits for it.
+    /// Makes the kernels ready that nothing has needed yet, and finds what one step of training does to each model that
+    /// is shown, while nothing else is asked for: it costs several passes, and no curve waits for it.
     async fn step(self: Rc<Self>) {
         let asked = self.asked.get();
+        let is_on_gpu = untrack(|| self.page.engine()) == Some(Engine::Gpu);
+        while is_on_gpu && self.asked.get() == asked && self.engines.make_pipeline().await {}
         let is_wanted = || {
             let is_explored = self.page.request.with_untracked(|request| request.view == View::Explore);
             self.asked.get() == asked && is_explored && !self.page.is_playing.get_untracked()

@@ -76,6 +76,10 @@ pub(crate) struct Running {
     pub(crate) placement: Placement,
     /// The share of all that is done.
     pub(crate) progress: f64,
+    /// Blocks that have been computed, forward and backward, and those of all passes that were asked for.
+    pub(crate) blocks: (u32, u32),
+    /// Milliseconds left, once something is known of the pace.
+    pub(crate) left_ms: Option<f64>,
 }
 
 /// What is known of WebGPU.
@@ -113,6 +117,12 @@ pub(crate) struct Page {
     pub(crate) running: RwSignal<Option<Running>>,
     /// Whether a tenth of a second has gone by without a result.
     pub(crate) is_late: RwSignal<bool>,
+    /// Whether the passes have run for a second.
+    pub(crate) is_long: RwSignal<bool>,
+    /// Asks for an end of the passes that run.
+    pub(crate) stops: RwSignal<u32>,
+    /// The passes that were ended, until something else is asked for.
+    pub(crate) stopped: RwSignal<Option<Running>>,
     /// What is known of WebGPU.
     pub(crate) device: RwSignal<Device>,
     /// The pass that failed last, until something else is asked for.
@@ -143,7 +153,7 @@ pub(crate) struct Page {
 impl Page {
     /// The state of the page's address.
     #[must_use]
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(engines: Rc<Engines>) -> Self {
         let (request, notices) = Address::read();
         Self {
             request: RwSignal::new(request),
@@ -151,6 +161,9 @@ impl Page {
             updates: RwSignal::new(Vec::new()),
             running: RwSignal::new(None),
             is_late: RwSignal::new(false),
+            is_long: RwSignal::new(false),
+            stops: RwSignal::new(0),
+            stopped: RwSignal::new(None),
             device: RwSignal::new(Device::Asking),
             trouble: RwSignal::new(None),
             retries: RwSignal::new(0),
@@ -162,7 +175,7 @@ impl Page {
             is_dark: RwSignal::new(false),
             helped: RwSignal::new("init"),
             laboratory: Laboratory::new(),
-            engines: StoredValue::new_local(Rc::new(Engines::new())),
+            engines: StoredValue::new_local(engines),
             address: StoredValue::new_local(Address::default()),
         }
     }

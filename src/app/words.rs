@@ -11,6 +11,7 @@ use crate::theory::Overlay;
 
 use super::engines::Failure;
 use super::play::DEEPEST;
+use super::state::Running;
 
 /// The wordmark.
 pub(crate) const NAME: &str = "Normscope";
@@ -576,6 +577,34 @@ pub(crate) fn dispatches(dispatches: &str, submits: u32) -> String {
 #[must_use]
 pub(crate) fn seed(seed: u32) -> String {
     format!("seed {seed}")
+}
+
+pub(crate) const CANCEL: &str = "Cancel";
+pub(crate) const RUN_AGAIN: &str = "Run again";
+/// Read aloud once a run is long.
+pub(crate) const TAKES_LONG: &str = "This takes more than a second. The button Cancel, before the charts, ends it.";
+
+/// How far a long run is.
+#[must_use]
+pub(crate) fn work(running: &Running) -> String {
+    let (done, all) = running.blocks;
+    let label = running.placement.recipe().label;
+    let left = running.left_ms.map(|milliseconds| format!(", about {} left", duration(milliseconds)));
+    format!("{label}: {done} of {all} blocks{}", left.unwrap_or_default())
+}
+
+/// In whole seconds, past two minutes in whole minutes.
+fn duration(milliseconds: f64) -> String {
+    let seconds = (milliseconds / 1000.0).ceil().max(1.0);
+    if seconds <= 120.0 { format!("{seconds:.0} s") } else { format!("{:.0} min", seconds / 60.0) }
+}
+
+/// A run that was ended.
+#[must_use]
+pub(crate) fn stopped(running: &Running, is_kept: bool) -> String {
+    let (done, all) = running.blocks;
+    let kept = if is_kept { " What was computed before is kept." } else { "" };
+    format!("Cancelled after {done} of {all} blocks.{kept}")
 }
 
 /// A pass under way.

@@ -7,7 +7,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
 use normscope::cpu::CpuPass;
 #[cfg(feature = "gpu")]
-use normscope::gpu::Gpu;
+use normscope::gpu::{Gpu, Setup, system_clock};
 use normscope::model::Config;
 use normscope::plan::Extent;
 use normscope::reference;
@@ -110,7 +110,7 @@ fn engine_run(engine: Engine, extent: Extent, config: &Config) -> Result<Measure
 #[cfg(feature = "gpu")]
 fn gpu_run(extent: Extent, config: &Config) -> Result<Measurement, Failure> {
     let run = async {
-        let gpu = Gpu::new().await?;
+        let gpu = Gpu::open(Setup::new(system_clock)).await?;
         gpu.measure_to(extent, config, || false).await
     };
     let outcome = pollster::block_on(run).map_err(|error| Failure::Run(error.to_string()))?;

@@ -1,33 +1,56 @@
-//! The device, and the pipelines that serve every configuration.
+//! The device, and what it keeps between runs.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_channel::oneshot;
 use futures_util::lock::Mutex as Turn;
 
 use super::GpuError;
+use super::pace::{Clock, Pace};
+use super::pipelines::Pipelines;
 use super::pool::Pool;
-use crate::plan::{Access, Kernel, Limits, Tuning, compose};
+use super::scopes::{Note, Scopes};
+use crate::model::Config;
+use crate::plan::{Extent, Limits, Passes, Plan, Tuning};
+use crate::stats::Engine;
 
-/// A device with every pipeline made.
+/// How a device is opened.
+#[derive(Clone, Copy, Debug)]
+pub struct Setup {
+    /// What submits are timed by.
+    pub clock: Clock,
+    /// How kernels are cut, where it is not as suits the adapter.
+    pub tuning: Option<Tuning>,
+    /// Floating-point operations of a submit, where they are not by measured time.
+    pub submit_flops: Option<u64>,
+}
+
+impl Setup {
+    /// As suits the adapter.
+    #[must_use]
+    pub const fn new(clock: Clock) -> Self {
+        Self { clock, tuning: None, submit_flops: None }
+    }
+}
+
+/// A device, and what it keeps between runs.
 pub struct Gpu {
     pub(super) device: wgpu::Device,
     pub(super) queue: wgpu::Queue,
-    pub(super) pipelines: HashMap<Kernel, Pipeline>,
-    pub(super) pool: Mutex<Pool>,
-    /// Held by the run that uses the pool, for its buffers and uniforms serve one run at a time.
+    pub(super) clock: Clock,
+    /// Held by whoever makes something on the device: its pool serves one run at a time.
     pub(super) turn: Turn<()>,
+    pool: Mutex<Pool>,
+    pipelines: Mutex<Pipelines>,
+    pace: Mutex<Pace>,
     info: wgpu::AdapterInfo,
     tuning: Tuning,
+    /// Whether something was made that nobody has asked the device about, as by a run that was dropped.
+    is_unsure: AtomicBool,
     /// An error that no scope caught.
-    fault: Arc<Mutex<Option<String>>>,
-    lost: Arc<Mutex<Option<String>>>,
-}
-
-pub(super) struct Pipeline {
-    pub(super) pipeline: wgpu::ComputePipeline,
-    pub(super) layout: wgpu::BindGroupLayout,
+    fault: Note,
+    lost: Note,
 }
 
 fn instance() -> wgpu::Instance {
@@ -46,25 +69,17 @@ pub async fn adapters() -> Vec<String> {
         .collect()
 }
 
+/// What no panic leaves half done.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl Gpu {
-    /// Takes the fastest adapter, a software one if there is no other, and makes every pipeline, so that no later
-    /// choice compiles anything.
+    /// Takes the fastest adapter, a software one if there is no other.
     ///
     /// # Errors
     /// Where there is no adapter.
-    pub async fn new() -> Result<Self, GpuError> {
-        Self::open(None).await
-    }
-
-    /// The same with kernels cut as given instead of as suits the adapter.
-    ///
-    /// # Errors
-    /// Where there is no adapter.
-    pub async fn with_tuning(tuning: Tuning) -> Result<Self, GpuError> {
-        Self::open(Some(tuning)).await
-    }
-
-    async fn open(tuning: Option<Tuning>) -> Result<Self, GpuError> {
+    pub async fn open(setup: Setup) -> Result<Self, GpuError> {
         let options = wgpu::RequestAdapterOptions {
             power_preference: wgpu::PowerPreference::HighPerformance,
             ..wgpu::RequestAdapterOptions::default()
@@ -74,29 +89,30 @@ impl Gpu {
         let descriptor = wgpu::DeviceDescriptor { label: Some("normscope"), ..wgpu::DeviceDescriptor::default() };
         let (device, queue) =
             adapter.request_device(&descriptor).await.map_err(|error| GpuError::NoDevice(error.to_string()))?;
-        let lost = Arc::new(Mutex::new(None));
-        let on_lost = Arc::clone(&lost);
+        let (fault, lost) = (Note::default(), Note::default());
+        let on_lost = lost.clone();
         device.set_device_lost_callback(move |reason, message| {
-            let text = if message.is_empty() { format!("{reason:?}") } else { message };
-            *on_lost.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
+            on_lost.write(if message.is_empty() { format!("{reason:?}") } else { message });
         });
+        let on_fault = fault.clone();
+        device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| on_fault.write(error.to_string())));
         let info = adapter.get_info();
         let is_processor = info.device_type == wgpu::DeviceType::Cpu;
-        let tuning = tuning.unwrap_or(if is_processor { Tuning::Processor } else { Tuning::Graphics });
-        let fault = Arc::new(Mutex::new(None));
-        let on_fault = Arc::clone(&fault);
-        device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
-            *on_fault.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.to_string());
-        }));
-        let internal = device.push_error_scope(wgpu::ErrorFilter::Internal);
-        let validation = device.push_error_scope(wgpu::ErrorFilter::Validation);
-        let pipelines = Kernel::ALL.iter().map(|&kernel| (kernel, pipeline(&device, kernel, tuning))).collect();
-        let refused = validation.pop().await;
-        if let Some(error) = internal.pop().await.or(refused) {
-            return Err(GpuError::Refused(error.to_string()));
-        }
-        let pool = Mutex::new(Pool::default());
-        Ok(Self { device, queue, pipelines, pool, turn: Turn::new(()), info, tuning, fault, lost })
+        let tuning = setup.tuning.unwrap_or(if is_processor { Tuning::Processor } else { Tuning::Graphics });
+        Ok(Self {
+            device,
+            queue,
+            clock: setup.clock,
+            turn: Turn::new(()),
+            pool: Mutex::default(),
+            pipelines: Mutex::new(Pipelines::new(tuning)),
+            pace: Mutex::new(setup.submit_flops.map_or_else(|| Pace::new(tuning), Pace::fixed)),
+            info,
+            tuning,
+            is_unsure: AtomicBool::new(false),
+            fault,
+            lost,
+        })
     }
 
     /// The adapter's name; browsers often hide it.
@@ -120,18 +136,102 @@ impl Gpu {
     /// Why the device is gone, once it is.
     #[must_use]
     pub fn lost(&self) -> Option<String> {
-        self.lost.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.lost.read()
     }
 
-    /// An error that no scope caught, once.
-    pub(super) fn take_fault(&self) -> Option<String> {
-        self.fault.lock().unwrap_or_else(PoisonError::into_inner).take()
+    /// Pipelines made so far.
+    #[must_use]
+    pub fn pipelines_made(&self) -> u32 {
+        self.pipelines().count()
+    }
+
+    /// Makes the pipelines of a run before it is asked for.
+    ///
+    /// # Errors
+    /// Where the run does not fit or the device fails.
+    pub async fn make_pipelines(&self, config: &Config) -> Result<(), GpuError> {
+        let passes = Passes::new(config, &self.limits(), Extent::Curves, Engine::Gpu)?;
+        let _turn = self.turn.lock().await;
+        let scopes = self.scopes()?;
+        self.prepare_pipelines(passes.plan());
+        self.verdict(scopes).await
+    }
+
+    /// The pipelines that a plan needs.
+    pub(super) fn prepare_pipelines(&self, plan: &Plan) {
+        let mut pipelines = self.pipelines();
+        for step in &plan.steps {
+            pipelines.get(&self.device, step.operation.kernel());
+        }
+    }
+
+    /// Makes one of the pipelines that no plan has needed yet, so that a later one compiles nothing; false where there is
+    /// none left. It waits for the device, which makes them in turn with all else.
+    ///
+    /// # Errors
+    /// Where the device fails.
+    pub async fn make_pipeline(&self) -> Result<bool, GpuError> {
+        let _turn = self.turn.lock().await;
+        let Some(kernel) = self.pipelines().missing() else { return Ok(false) };
+        let scopes = self.scopes()?;
+        self.pipelines().get(&self.device, kernel);
+        self.verdict(scopes).await?;
+        Ok(self.pipelines().missing().is_some())
     }
 
     /// Submits nothing, at once. Firefox looks for finished work only every 100 ms unless something is submitted, so a
     /// page calls this every few milliseconds while it waits.
     pub fn nudge(&self) {
         self.queue.submit([]);
+    }
+
+    pub(super) fn pool(&self) -> MutexGuard<'_, Pool> {
+        locked(&self.pool)
+    }
+
+    pub(super) fn pipelines(&self) -> MutexGuard<'_, Pipelines> {
+        locked(&self.pipelines)
+    }
+
+    pub(super) fn pace(&self) -> MutexGuard<'_, Pace> {
+        locked(&self.pace)
+    }
+
+    /// Opens error scopes on a device that is there.
+    pub(super) fn scopes(&self) -> Result<Scopes, GpuError> {
+        if let Some(reason) = self.lost() {
+            return Err(GpuError::Lost(reason));
+        }
+        if self.is_unsure.swap(true, Ordering::Relaxed) {
+            self.trust(false);
+        }
+        Ok(Scopes::open(&self.device))
+    }
+
+    /// Closes error scopes, and says whether all within them was well.
+    pub(super) fn verdict(&self, scopes: Scopes) -> impl Future<Output = Result<(), GpuError>> {
+        let answer = scopes.close();
+        async {
+            let result = match (answer.await, self.fault.take()) {
+                (Ok(()), Some(fault)) => Err(GpuError::Refused(fault)),
+                (result, _) => result,
+            };
+            self.is_unsure.store(false, Ordering::Relaxed);
+            self.trust(result.is_ok());
+            result.map_err(|error| match (error, self.lost()) {
+                (GpuError::Refused(_), Some(reason)) => GpuError::Lost(reason),
+                (error, _) => error,
+            })
+        }
+    }
+
+    /// Keeps what was made since the last verdict. Where it was not well, nothing that the pool holds is trusted again: a
+    /// buffer that could not be made looks like any other.
+    pub(super) fn trust(&self, is_well: bool) {
+        self.pipelines().checked(is_well);
+        if !is_well {
+            *self.pool() = Pool::default();
+        }
     }
 
     /// Waits for a callback of the device: a browser calls it by itself, elsewhere the device is polled.
@@ -141,46 +241,4 @@ impl Gpu {
         }
         receiver.await.map_err(|_| GpuError::Lost(self.lost().unwrap_or_default()))
     }
-}
-
-fn pipeline(device: &wgpu::Device, kernel: Kernel, tuning: Tuning) -> Pipeline {
-    let label = Some(kernel.stem());
-    let uniform = wgpu::BindGroupLayoutEntry {
-        binding: 0,
-        visibility: wgpu::ShaderStages::COMPUTE,
-        ty: wgpu::BindingType::Buffer {
-            ty: wgpu::BufferBindingType::Uniform,
-            has_dynamic_offset: true,
-            min_binding_size: None,
-        },
-        count: None,
-    };
-    let storage = kernel.bindings().iter().enumerate().map(|(i, binding)| wgpu::BindGroupLayoutEntry {
-        binding: i as u32 + 1,
-        visibility: wgpu::ShaderStages::COMPUTE,
-        ty: wgpu::BindingType::Buffer {
-            ty: wgpu::BufferBindingType::Storage { read_only: binding.access == Access::Read },
-            has_dynamic_offset: false,
-            min_binding_size: None,
-        },
-        count: None,
-    });
-    let entries: Vec<_> = std::iter::once(uniform).chain(storage).collect();
-    let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label, entries: &entries });
-    let pipeline_layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-        label,
-        bind_group_layouts: &[Some(&layout)],
-        immediate_size: 0,
-    });
-    let source = wgpu::ShaderSource::Wgsl(compose(kernel, tuning).into());
-    let module = device.create_shader_module(wgpu::ShaderModuleDescriptor { label, source });
-    let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-        label,
-        layout: Some(&pipeline_layout),
-        module: &module,
-        entry_point: Some("main"),
-        compilation_options: wgpu::PipelineCompilationOptions::default(),
-        cache: None,
-    });
-    Pipeline { pipeline, layout }
 }

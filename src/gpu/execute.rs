@@ -1,42 +1,52 @@
 //! Records a plan, submits it and reads the statistics back.
 
 use std::collections::VecDeque;
-use std::ops::Range;
-use std::sync::PoisonError;
 
 use futures_channel::oneshot;
 
 use super::GpuError;
 use super::device::Gpu;
-use super::pool::{Pool, UNIFORM_STRIDE};
+use super::pool::UNIFORM_STRIDE;
+use super::watch::{Stage, Watch};
 use crate::model::Config;
-use crate::plan::{Extent, Passes, Plan};
+use crate::plan::{Extent, Part, Passes, Plan, Split, Submit};
 use crate::stats::{Engine, Measurement};
 
-/// Floating-point operations of one submit: well under the two seconds after which systems reset a device, also where
-/// the device is the processor.
-const SUBMIT_FLOPS: u64 = 1_000_000_000;
 /// Submits that may be under way at once: one runs while the next is recorded.
 const SUBMITS_AHEAD: usize = 2;
+
+/// What a run cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Dispatches recorded.
+    pub dispatches: u32,
+    /// Command buffers submitted.
+    pub submits: u32,
+    /// Buffers mapped for reading.
+    pub readbacks: u32,
+    /// Bytes that came back.
+    pub bytes_read: u64,
+    /// Pipelines made.
+    pub pipelines: u32,
+}
+
+impl Counters {
+    const fn add(&mut self, other: Self) {
+        self.dispatches += other.dispatches;
+        self.submits += other.submits;
+        self.readbacks += other.readbacks;
+        self.bytes_read += other.bytes_read;
+        self.pipelines += other.pipelines;
+    }
+}
 
 /// A measurement and what it took.
 #[derive(Clone, Debug)]
 pub struct Outcome<M = Measurement> {
     /// What was measured.
     pub measurement: M,
-    /// Dispatches of the pass.
-    pub dispatches: u32,
-    /// Command buffers submitted.
-    pub submits: u32,
-    /// Bytes that came back.
-    pub bytes_read: u64,
-}
-
-impl<M> Outcome<M> {
-    fn map<N>(self, change: impl FnOnce(M) -> N) -> Outcome<N> {
-        let Self { measurement, dispatches, submits, bytes_read } = self;
-        Outcome { measurement: change(measurement), dispatches, submits, bytes_read }
-    }
+    /// Of all its passes.
+    pub counters: Counters,
 }
 
 /// What came of the steps of one plan.
@@ -44,38 +54,61 @@ impl<M> Outcome<M> {
 pub struct Run {
     /// The results buffer.
     pub words: Vec<u32>,
-    /// Dispatches recorded.
-    pub dispatches: u32,
-    /// Command buffers submitted.
-    pub submits: u32,
+    /// What it took.
+    pub counters: Counters,
+}
+
+/// Receives whether the device did what it was told, and when.
+type Done = oneshot::Receiver<(Result<(), wgpu::BufferAsyncError>, f64)>;
+
+/// A submit on its way, or the mapping of what the last one left.
+struct UnderWay {
+    cost: u64,
+    submitted_ms: f64,
+    done: Done,
+}
+
+/// The submits of a run that are on their way, the oldest first.
+struct Flight<'a, W> {
+    watch: &'a W,
+    under_way: VecDeque<UnderWay>,
+    /// Whether its times are those of kernels alone: some devices compile them when they first run.
+    is_telling: bool,
+    /// When the last one was done.
+    done_ms: f64,
+    /// Of those that are done, and of all.
+    done: u64,
+    cost: u64,
+    counters: Counters,
+}
+
+/// The results on their way.
+struct Readback {
+    buffer: wgpu::Buffer,
+    bytes: u64,
 }
 
 impl Gpu {
-    /// All passes of a run, for the curves. `cancelled` is asked before each submit.
+    /// All passes of a run, for the curves.
     ///
     /// # Errors
     /// Where the run does not fit, the device fails, or the run was cancelled.
-    pub async fn measure(&self, config: &Config, cancelled: impl Fn() -> bool) -> Result<Outcome, GpuError> {
-        self.measure_to(Extent::Curves, config, cancelled).await
+    pub async fn measure(&self, config: &Config, watch: impl Watch) -> Result<Outcome, GpuError> {
+        self.measure_to(Extent::Curves, config, watch).await
     }
 
-    /// All passes of a run to this extent. `cancelled` is asked before each submit.
+    /// All passes of a run to this extent.
     ///
     /// # Errors
     /// Where the run does not fit, the device fails, or the run was cancelled.
-    pub async fn measure_to(
-        &self,
-        extent: Extent,
-        config: &Config,
-        cancelled: impl Fn() -> bool,
-    ) -> Result<Outcome, GpuError> {
+    pub async fn measure_to(&self, extent: Extent, config: &Config, watch: impl Watch) -> Result<Outcome, GpuError> {
         let passes = Passes::new(config, &self.limits(), extent, Engine::Gpu)?;
-        let swept = self.finish(passes, cancelled).await?;
-        Ok(swept.map(|measurements| measurements.into_iter().next().expect("a run measures one model")))
+        let Outcome { measurement, counters } = self.finish(passes, watch).await?;
+        let measurement = measurement.into_iter().next().expect("a run measures one model");
+        Ok(Outcome { measurement, counters })
     }
 
-    /// The passes that measure the models of all these depths at once, the deepest first. `cancelled` is asked before
-    /// each submit.
+    /// The passes that measure the models of all these depths at once, the deepest first.
     ///
     /// # Errors
     /// Where the run does not fit, the device fails, or the run was cancelled.
@@ -86,24 +119,21 @@ impl Gpu {
         &self,
         config: &Config,
         depths: &[u32],
-        cancelled: impl Fn() -> bool,
+        watch: impl Watch,
     ) -> Result<Outcome<Vec<Measurement>>, GpuError> {
-        self.finish(Passes::sweep(config, depths, &self.limits(), Engine::Gpu)?, cancelled).await
+        self.finish(Passes::sweep(config, depths, &self.limits(), Engine::Gpu)?, watch).await
     }
 
-    async fn finish(
-        &self,
-        mut passes: Passes,
-        cancelled: impl Fn() -> bool,
-    ) -> Result<Outcome<Vec<Measurement>>, GpuError> {
-        let (mut dispatches, mut submits, mut bytes_read) = (0, 0, 0);
+    async fn finish(&self, mut passes: Passes, watch: impl Watch) -> Result<Outcome<Vec<Measurement>>, GpuError> {
+        let mut counters = Counters::default();
         loop {
-            let run = self.run(passes.plan(), &cancelled).await?;
-            dispatches += run.dispatches;
-            submits += run.submits;
-            bytes_read += 4 * run.words.len() as u64;
+            let share = |steps: usize| steps as f64 / passes.steps() as f64;
+            let before = passes.steps_before();
+            let (from, to) = (share(before), share(before + passes.plan().steps.len()));
+            let run = self.run(passes.plan(), Stage { watch: &watch, from, to }).await?;
+            counters.add(run.counters);
             if let Some(measurement) = passes.advance(run.words)? {
-                return Ok(Outcome { measurement, dispatches, submits, bytes_read });
+                return Ok(Outcome { measurement, counters });
             }
         }
     }
@@ -112,68 +142,112 @@ impl Gpu {
     ///
     /// # Errors
     /// Where the device fails, or the run was cancelled.
-    pub async fn run(&self, plan: &Plan, cancelled: impl Fn() -> bool) -> Result<Run, GpuError> {
+    pub async fn run(&self, plan: &Plan, watch: impl Watch) -> Result<Run, GpuError> {
         let _turn = self.turn.lock().await;
-        self.checked(async {
-            self.prepare(plan);
-            Ok(())
-        })
-        .await?;
-        self.checked(self.submit_all(plan, cancelled)).await
+        let pipelines_before = self.pipelines_made();
+        let mut scopes = self.scopes()?;
+        let has_made = self.prepare(plan);
+        let is_needed = self.pool().weights.needed(plan);
+        let rest = Split::new(plan.steps.iter().enumerate().filter(|(index, _)| is_needed[*index]));
+        if has_made {
+            // Nothing runs with a buffer or a pipeline that could not be made.
+            self.verdict(scopes).await?;
+            scopes = self.scopes()?;
+        }
+        let pipelines = self.pipelines_made() - pipelines_before;
+        let mut flight = Flight {
+            watch: &watch,
+            under_way: VecDeque::new(),
+            is_telling: pipelines == 0,
+            done_ms: 0.0,
+            done: 0,
+            cost: rest.cost(self.pace().budget()),
+            counters: Counters { pipelines, ..Counters::default() },
+        };
+        let submitted = self.submit_all(plan, rest, &mut flight).await;
+        let verdict = self.verdict(scopes);
+        let words = match submitted {
+            Ok(readback) => self.fetch(readback, &mut flight).await,
+            Err(error) => Err(error),
+        };
+        // What the device names comes before what followed from it.
+        verdict.await?;
+        if !matches!(words, Ok(_) | Err(GpuError::Cancelled)) {
+            self.trust(false);
+        }
+        let words = words?;
+        let bytes_read = 4 * words.len() as u64;
+        Ok(Run { words, counters: Counters { readbacks: 1, bytes_read, ..flight.counters } })
     }
 
-    async fn submit_all(&self, plan: &Plan, cancelled: impl Fn() -> bool) -> Result<Run, GpuError> {
-        let submits = split(plan);
-        let mut dispatches = 0;
-        let mut under_way = VecDeque::new();
-        for range in &submits {
-            if cancelled() {
+    /// Submits the parts of a plan. The last submit also copies the results to where they are mapped.
+    async fn submit_all<W: Watch>(
+        &self,
+        plan: &Plan,
+        mut rest: Split,
+        flight: &mut Flight<'_, W>,
+    ) -> Result<Readback, GpuError> {
+        let numbers = self.pool().numbers(plan);
+        let slots = self.pool().slots();
+        let mut slot = 0;
+        loop {
+            if flight.watch.is_cancelled() {
                 return Err(GpuError::Cancelled);
             }
-            let (commands, recorded) = self.record(plan, range.clone());
-            self.queue.submit([commands]);
-            dispatches += recorded;
-            let (sender, receiver) = oneshot::channel();
-            self.queue.on_submitted_work_done(move || {
-                // The receiver is gone where the run was cancelled.
-                let _ = sender.send(());
+            let budget = self.pace().budget();
+            // Where nothing has to run, the results of the same run are there.
+            let Submit { parts, cost } = rest.next(budget).unwrap_or_default();
+            if slot + parts.len() > slots {
+                slot = 0;
+            }
+            self.pool().write_uniforms(&self.queue, plan, &parts, slot);
+            let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+            self.record(&mut encoder, plan, &parts, slot, &numbers);
+            slot += parts.len();
+            flight.counters.dispatches += parts.len() as u32;
+            flight.counters.submits += 1;
+            let results = &plan.results;
+            let readback = rest.is_empty().then(|| {
+                let bytes = 16 * u64::from(results.vec4s);
+                self.copy(&mut encoder, plan, results.buffer, bytes)
             });
-            under_way.push_back(receiver);
-            if under_way.len() >= SUBMITS_AHEAD
-                && let Some(oldest) = under_way.pop_front()
-            {
-                self.settle(oldest).await?;
+            self.queue.submit([encoder.finish()]);
+            let submitted_ms = (self.clock)();
+            let done = readback.as_ref().map_or_else(|| self.when_done(), |readback| self.map(readback));
+            flight.under_way.push_back(UnderWay { cost, submitted_ms, done });
+            if let Some(readback) = readback {
+                return Ok(readback);
+            }
+            if flight.under_way.len() >= SUBMITS_AHEAD {
+                self.land(flight).await?;
             }
         }
-        let bytes = 16 * u64::from(plan.results.vec4s);
-        let words = self.read(plan, plan.results.buffer, bytes).await?;
-        Ok(Run { words, dispatches, submits: submits.len() as u32 })
     }
 
-    /// Does some work of a run and asks the device whether all of it was well. Where it was not, nothing that the pool
-    /// holds is trusted again: a buffer that could not be made looks like any other.
-    async fn checked<T>(&self, work: impl Future<Output = Result<T, GpuError>>) -> Result<T, GpuError> {
-        if let Some(reason) = self.lost() {
-            return Err(GpuError::Lost(reason));
+    /// Waits for the oldest submit.
+    async fn land<W: Watch>(&self, flight: &mut Flight<'_, W>) -> Result<(), GpuError> {
+        let Some(oldest) = flight.under_way.pop_front() else { return Ok(()) };
+        let (result, done_ms) = self.settle(oldest.done).await?;
+        result.map_err(|error| GpuError::Lost(error.to_string()))?;
+        if flight.is_telling {
+            self.pace().note(oldest.cost, done_ms - flight.done_ms.max(oldest.submitted_ms));
         }
-        let memory = self.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
-        let validation = self.device.push_error_scope(wgpu::ErrorFilter::Validation);
-        let result = work.await;
-        let refused = validation.pop().await.map(|error| error.to_string()).or_else(|| self.take_fault());
-        let exhausted = memory.pop().await;
-        let result = match (exhausted, refused) {
-            (Some(error), _) => Err(GpuError::OutOfMemory(error.to_string())),
-            (None, Some(error)) => Err(self.lost().map_or(GpuError::Refused(error), GpuError::Lost)),
-            (None, None) => result,
-        };
-        if !matches!(result, Ok(_) | Err(GpuError::Cancelled)) {
-            *self.pool() = Pool::default();
-        }
-        result
+        flight.done_ms = done_ms;
+        flight.done += oldest.cost;
+        flight.watch.progressed(flight.done as f64 / flight.cost.max(1) as f64);
+        Ok(())
     }
 
-    /// Runs one step of a plan on given contents of its buffers, for comparison with the kernel's twin; the contents
-    /// of the buffers it binds afterwards, in the order of its views.
+    /// Waits for all submits and takes what they left.
+    async fn fetch<W: Watch>(&self, readback: Readback, flight: &mut Flight<'_, W>) -> Result<Vec<u32>, GpuError> {
+        while !flight.under_way.is_empty() {
+            self.land(flight).await?;
+        }
+        self.take(readback)
+    }
+
+    /// Runs one step of a plan on given contents of its buffers, for comparison with the kernel's twin; the contents of
+    /// the buffers it binds afterwards, in the order of its views.
     ///
     /// # Errors
     /// Where the device fails.
@@ -184,102 +258,99 @@ impl Gpu {
         contents: impl Fn(usize) -> Vec<u32>,
     ) -> Result<Vec<Vec<u32>>, GpuError> {
         let _turn = self.turn.lock().await;
-        self.checked(async {
-            self.prepare(plan);
-            let views = &plan.steps[step].views;
-            for view in views {
-                let pool = self.pool();
-                let buffer = pool.buffer(&plan.buffers[view.buffer]);
-                self.queue.write_buffer(buffer, 0, bytemuck::cast_slice(&contents(view.buffer)));
-            }
-            // Not what a run would leave.
-            self.pool().forget_weights();
-            self.queue.submit([self.record(plan, step..step + 1).0]);
-            self.pool().forget_weights();
-            let mut after = Vec::new();
-            for view in views {
-                after.push(self.read(plan, view.buffer, plan.buffers[view.buffer].bytes()).await?);
-            }
-            Ok(after)
-        })
-        .await
-    }
-
-    fn pool(&self) -> std::sync::MutexGuard<'_, Pool> {
-        self.pool.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Makes the buffers of a plan and writes its uniforms.
-    fn prepare(&self, plan: &Plan) {
-        let words_per_step = UNIFORM_STRIDE as usize / 4;
-        let mut uniforms = vec![0u32; words_per_step * plan.steps.len()];
-        for (place, words) in uniforms.chunks_exact_mut(words_per_step).zip(plan.uniforms()) {
-            place[..words.len()].copy_from_slice(&words);
+        let scopes = self.scopes()?;
+        self.prepare(plan);
+        let views = &plan.steps[step].views;
+        for view in views {
+            let pool = self.pool();
+            let buffer = pool.buffer(&plan.buffers[view.buffer]);
+            self.queue.write_buffer(buffer, 0, bytemuck::cast_slice(&contents(view.buffer)));
         }
-        let mut pool = self.pool();
-        pool.fit(&self.device, plan, self.limits().binding_bytes);
-        self.queue.write_buffer(pool.uniforms(), 0, bytemuck::cast_slice(&uniforms));
-    }
-
-    /// The commands of some steps, and how many dispatches they are.
-    fn record(&self, plan: &Plan, steps: Range<usize>) -> (wgpu::CommandBuffer, u32) {
+        let parts = [Part::whole(step, &plan.steps[step])];
+        self.pool().write_uniforms(&self.queue, plan, &parts, 0);
+        let numbers = self.pool().numbers(plan);
         let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        let mut dispatches = 0;
-        {
-            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-            let mut pool = self.pool();
-            let mut current = None;
-            for (offset, step) in plan.steps[steps.clone()].iter().enumerate() {
-                if pool.holds(plan, step) {
-                    continue;
-                }
-                dispatches += 1;
-                let kernel = step.operation.kernel();
-                let pipeline = &self.pipelines[&kernel];
-                if current.replace(kernel) != Some(kernel) {
-                    pass.set_pipeline(&pipeline.pipeline);
-                }
-                let uniform = (UNIFORM_STRIDE as usize * (steps.start + offset)) as u32;
-                pass.set_bind_group(0, &*pool.bind_group(&self.device, &pipeline.layout, plan, step), &[uniform]);
-                let [x, y, z] = step.workgroups;
-                pass.dispatch_workgroups(x, y, z);
-            }
-        }
-        (encoder.finish(), dispatches)
-    }
-
-    async fn read(&self, plan: &Plan, buffer: usize, bytes: u64) -> Result<Vec<u32>, GpuError> {
-        let readback = self.pool().take_readback(&self.device, bytes);
-        let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        encoder.copy_buffer_to_buffer(self.pool().buffer(&plan.buffers[buffer]), 0, &readback, 0, bytes);
+        self.record(&mut encoder, plan, &parts, 0, &numbers);
         self.queue.submit([encoder.finish()]);
-        let (sender, receiver) = oneshot::channel();
-        readback.map_async(wgpu::MapMode::Read, ..bytes, move |result| {
-            // The receiver is gone where the run was dropped.
-            let _ = sender.send(result);
+        // Not what a run would leave.
+        self.pool().weights.forget();
+        let mut after = Vec::new();
+        for view in views {
+            let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+            let readback = self.copy(&mut encoder, plan, view.buffer, plan.buffers[view.buffer].bytes());
+            self.queue.submit([encoder.finish()]);
+            self.settle(self.map(&readback)).await?.0.map_err(|error| GpuError::Lost(error.to_string()))?;
+            after.push(self.take(readback)?);
+        }
+        self.verdict(scopes).await?;
+        Ok(after)
+    }
+
+    /// Makes what a plan needs and is not there: its buffers and pipelines. Whether it made any.
+    fn prepare(&self, plan: &Plan) -> bool {
+        /// Room for the parts of a step that is cut; a submit holds but a few such.
+        const CUTS: usize = 16;
+        let mut has_made = self.pool().fit(&self.device, plan, self.limits().binding_bytes);
+        has_made |= self.pool().fit_uniforms(&self.device, plan.steps.len() + CUTS);
+        self.prepare_pipelines(plan);
+        has_made || self.pipelines().has_unchecked()
+    }
+
+    /// Records parts whose uniforms begin at a slot.
+    fn record(&self, encoder: &mut wgpu::CommandEncoder, plan: &Plan, parts: &[Part], slot: usize, numbers: &[u16]) {
+        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+        let (mut pool, mut pipelines) = (self.pool(), self.pipelines());
+        let mut current = None;
+        for (offset, part) in parts.iter().enumerate() {
+            let step = &plan.steps[part.step];
+            let kernel = step.operation.kernel();
+            let pipeline = pipelines.get(&self.device, kernel);
+            if current.replace(kernel) != Some(kernel) {
+                pass.set_pipeline(&pipeline.pipeline);
+            }
+            let uniform = (UNIFORM_STRIDE as usize * (slot + offset)) as u32;
+            pass.set_bind_group(0, &*pool.bind_group(&self.device, &pipeline, plan, step, numbers), &[uniform]);
+            let [x, y, z] = part.workgroups;
+            pass.dispatch_workgroups(x, y, z);
+            pool.weights.note(plan, part);
+        }
+    }
+
+    /// Records a copy of a buffer to where it can be read.
+    fn copy(&self, encoder: &mut wgpu::CommandEncoder, plan: &Plan, buffer: usize, bytes: u64) -> Readback {
+        let mut pool = self.pool();
+        let readback = pool.take_readback(&self.device, bytes);
+        encoder.copy_buffer_to_buffer(pool.buffer(&plan.buffers[buffer]), 0, &readback, 0, bytes);
+        Readback { buffer: readback, bytes }
+    }
+
+    /// Receives when all that was submitted is done.
+    fn when_done(&self) -> Done {
+        let (clock, (sender, done)) = (self.clock, oneshot::channel());
+        self.queue.on_submitted_work_done(move || {
+            // The receiver is gone where the run was cancelled.
+            let _ = sender.send((Ok(()), clock()));
         });
-        self.settle(receiver).await?.map_err(|error| GpuError::Lost(error.to_string()))?;
+        done
+    }
+
+    /// Has a buffer mapped, which is done when all that was submitted is.
+    fn map(&self, readback: &Readback) -> Done {
+        let (clock, (sender, done)) = (self.clock, oneshot::channel());
+        readback.buffer.map_async(wgpu::MapMode::Read, ..readback.bytes, move |result| {
+            let _ = sender.send((result, clock()));
+        });
+        done
+    }
+
+    /// What a mapped buffer holds.
+    fn take(&self, Readback { buffer, bytes }: Readback) -> Result<Vec<u32>, GpuError> {
         let words = {
-            let mapped = readback.get_mapped_range(..bytes).map_err(|error| GpuError::Refused(error.to_string()))?;
+            let mapped = buffer.get_mapped_range(..bytes).map_err(|error| GpuError::Refused(error.to_string()))?;
             bytemuck::cast_slice(&mapped).to_vec()
         };
-        readback.unmap();
-        self.pool().put_readback(readback);
+        buffer.unmap();
+        self.pool().put_readback(buffer);
         Ok(words)
     }
-}
-
-/// The steps of each submit.
-fn split(plan: &Plan) -> Vec<Range<usize>> {
-    let mut submits = Vec::new();
-    let (mut start, mut flops) = (0, 0);
-    for (i, step) in plan.steps.iter().enumerate() {
-        if flops > 0 && flops + step.flops > SUBMIT_FLOPS {
-            submits.push(start..i);
-            (start, flops) = (i, 0);
-        }
-        flops += step.flops;
-    }
-    submits.push(start..plan.steps.len());
-    submits
 }

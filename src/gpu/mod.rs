@@ -2,10 +2,19 @@
 
 mod device;
 mod execute;
+mod pace;
+mod pipelines;
 mod pool;
+mod scopes;
+mod watch;
+mod weights;
 
-pub use device::{Gpu, adapters};
-pub use execute::Outcome;
+pub use device::{Gpu, Setup, adapters};
+pub use execute::{Counters, Outcome, Run};
+pub use pace::Clock;
+#[cfg(not(target_arch = "wasm32"))]
+pub use pace::system_clock;
+pub use watch::Watch;
 
 use crate::plan::PlanError;
 

@@ -3,84 +3,46 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::plan::{BufferSpec, Kernel, Operation, Plan, RandomWeights, Role, Step};
+use super::pipelines::Pipeline;
+use super::weights::Weights;
+use crate::plan::{BufferSpec, Kernel, Part, Plan, Role, Step};
 
-/// Bytes between the uniforms of two steps: what every device takes as offset of a uniform.
+/// Bytes between the uniforms of two parts: what every device takes as offset of a uniform.
 pub(super) const UNIFORM_STRIDE: u64 = 256;
+const UNIFORM_WORDS: usize = UNIFORM_STRIDE as usize / 4;
 
 /// A buffer of a plan, whichever plan it is.
 type Page = (Role, u32);
+/// The buffers that a kernel binds, by their numbers in the pool; more than eight no device has to take.
+type Bound = (Kernel, [u16; 8]);
 
 /// What a plan's buffers are bound as.
 #[derive(Default)]
 pub(super) struct Pool {
     buffers: HashMap<Page, wgpu::Buffer>,
+    numbers: HashMap<Page, u16>,
     uniforms: Option<wgpu::Buffer>,
+    /// What they hold.
+    written: Vec<u32>,
     readback: Option<wgpu::Buffer>,
-    bind_groups: HashMap<(Kernel, Vec<Page>), Arc<wgpu::BindGroup>>,
-    weights: Weights,
-}
-
-/// The weights that lie in the buffers, whichever run made them: a depth needs only the layers that no depth before it
-/// had, and another placement often none.
-#[derive(Default)]
-struct Weights {
-    /// How a block's matrices lie in its slab: the length of a slab, and offset and length of each matrix.
-    layout: (u32, Vec<(u32, u32)>),
-    /// By buffer and place: with which arguments, and for how many layers.
-    made: HashMap<(u32, u32), (RandomWeights, u32)>,
-}
-
-/// A step that makes weights of blocks: its arguments, buffer and place.
-fn weights_step(plan: &Plan, step: &Step) -> Option<(RandomWeights, u32, u32)> {
-    let Operation::RandomWeights(arguments) = step.operation else { return None };
-    let spec = plan.buffers[step.views[0].buffer];
-    (spec.role == Role::Weights).then_some((arguments, spec.page, step.views[0].at))
-}
-
-impl Weights {
-    fn fit(&mut self, plan: &Plan) {
-        let steps = plan.steps.iter().filter_map(|step| weights_step(plan, step));
-        let mut slab = 0;
-        let mut matrices: Vec<_> = steps
-            .map(|(arguments, _, at)| {
-                slab = arguments.layer_stride;
-                (at % slab, arguments.padded_rows * arguments.stride)
-            })
-            .collect();
-        matrices.sort_unstable();
-        matrices.dedup();
-        let layout = (slab, matrices);
-        if layout != self.layout {
-            *self = Self { layout, made: HashMap::new() };
-        }
-    }
-
-    /// Whether what a step makes is there already; notes it where it is not.
-    fn hold(&mut self, plan: &Plan, step: &Step) -> bool {
-        let Some((arguments, page, at)) = weights_step(plan, step) else { return false };
-        let layers = step.workgroups[1];
-        let held = self.made.get(&(page, at)).is_some_and(|made| made.0 == arguments && made.1 >= layers);
-        if !held {
-            self.made.insert((page, at), (arguments, layers));
-        }
-        held
-    }
+    bind_groups: HashMap<Bound, Arc<wgpu::BindGroup>>,
+    pub(super) weights: Weights,
 }
 
 impl Pool {
-    /// Makes what the plan needs and the pool lacks. A buffer that grows takes some more, up to a page, so that a rising
-    /// depth does not make a new one each time.
-    pub(super) fn fit(&mut self, device: &wgpu::Device, plan: &Plan, binding_bytes: u64) {
+    /// Makes what the plan needs and the pool lacks; whether it lacked something. A buffer that grows takes some more, up
+    /// to a page, so that a rising depth does not make a new one each time.
+    pub(super) fn fit(&mut self, device: &wgpu::Device, plan: &Plan, binding_bytes: u64) -> bool {
         // What another configuration needed and this one does not would only fill the memory.
         let held: u64 = self.buffers.values().map(wgpu::Buffer::size).sum();
         if held > plan.bytes() + plan.bytes() / 2 + (64 << 20) {
             let wanted = |page: &Page| plan.buffers.iter().find(|spec| (spec.role, spec.page) == *page);
             self.buffers.retain(|page, buffer| wanted(page).is_some_and(|spec| buffer.size() <= 2 * spec.bytes()));
             self.bind_groups.clear();
-            self.forget_weights();
+            self.weights.forget();
         }
         let storage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
+        let mut has_made = false;
         for spec in &plan.buffers {
             let key = (spec.role, spec.page);
             let old = self.buffers.get(&key).map_or(0, wgpu::Buffer::size);
@@ -90,28 +52,51 @@ impl Pool {
                 let size = if old > 0 { grown(spec, binding_bytes) } else { spec.bytes() };
                 self.buffers.insert(key, buffer(device, "slabs", size, storage));
                 if spec.role == Role::Weights {
-                    self.forget_weights();
+                    self.weights.forget();
                 }
                 self.bind_groups.clear();
+                has_made = true;
             }
         }
         self.weights.fit(plan);
-        let uniform_bytes = UNIFORM_STRIDE * plan.steps.len() as u64;
-        if self.uniforms.as_ref().map_or(0, wgpu::Buffer::size) < uniform_bytes {
-            let usage = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST;
-            self.uniforms = Some(buffer(device, "uniforms", uniform_bytes.next_power_of_two(), usage));
-            self.bind_groups.clear();
+        has_made
+    }
+
+    /// Makes room for the uniforms of this many parts; whether there was none.
+    pub(super) fn fit_uniforms(&mut self, device: &wgpu::Device, parts: usize) -> bool {
+        if self.written.len() >= UNIFORM_WORDS * parts {
+            return false;
+        }
+        let words = (UNIFORM_WORDS * parts).next_power_of_two();
+        let usage = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST;
+        self.uniforms = Some(buffer(device, "uniforms", 4 * words as u64, usage));
+        self.written = vec![0; words];
+        self.bind_groups.clear();
+        true
+    }
+
+    /// Writes the uniforms of some parts of a plan from a slot on, where they are not there already.
+    ///
+    /// # Panics
+    /// Where there is no room for them.
+    pub(super) fn write_uniforms(&mut self, queue: &wgpu::Queue, plan: &Plan, parts: &[Part], slot: usize) {
+        let mut is_new = false;
+        let range = UNIFORM_WORDS * slot..UNIFORM_WORDS * (slot + parts.len());
+        for (place, part) in self.written[range.clone()].chunks_exact_mut(UNIFORM_WORDS).zip(parts) {
+            let uniform = plan.uniform(part);
+            let place = &mut place[..uniform.len()];
+            is_new |= *place != *uniform;
+            place.copy_from_slice(&uniform);
+        }
+        if is_new {
+            let bytes = bytemuck::cast_slice(&self.written[range]);
+            queue.write_buffer(self.uniforms(), UNIFORM_STRIDE * slot as u64, bytes);
         }
     }
 
-    /// Whether what a step makes is there already. It counts as made from now on.
-    pub(super) fn holds(&mut self, plan: &Plan, step: &Step) -> bool {
-        self.weights.hold(plan, step)
-    }
-
-    /// Has every weight made anew.
-    pub(super) fn forget_weights(&mut self) {
-        self.weights.made.clear();
+    /// Slots for the uniforms of parts.
+    pub(super) const fn slots(&self) -> usize {
+        self.written.len() / UNIFORM_WORDS
     }
 
     /// The buffer of a plan's spec.
@@ -122,12 +107,8 @@ impl Pool {
         &self.buffers[&(spec.role, spec.page)]
     }
 
-    /// The uniforms of all steps.
-    ///
-    /// # Panics
-    /// Before [`Self::fit`].
-    pub(super) fn uniforms(&self) -> &wgpu::Buffer {
-        self.uniforms.as_ref().expect("the pool was fitted")
+    fn uniforms(&self) -> &wgpu::Buffer {
+        self.uniforms.as_ref().expect("there is room for uniforms before they are bound")
     }
 
     /// A buffer of at least `bytes` to map for reading; nothing else uses it until it is put back.
@@ -143,18 +124,30 @@ impl Pool {
         self.readback = Some(buffer);
     }
 
-    /// The bind group of a step; steps that bind the same buffers share one.
+    /// The number of each buffer of a plan.
+    pub(super) fn numbers(&mut self, plan: &Plan) -> Vec<u16> {
+        let of_spec = |spec: &BufferSpec| {
+            let next = self.numbers.len() as u16;
+            *self.numbers.entry((spec.role, spec.page)).or_insert(next)
+        };
+        plan.buffers.iter().map(of_spec).collect()
+    }
+
+    /// The bind group of a step; steps that bind the same buffers share one. `numbers` are those of the plan's buffers.
     pub(super) fn bind_group(
         &mut self,
         device: &wgpu::Device,
-        layout: &wgpu::BindGroupLayout,
+        pipeline: &Pipeline,
         plan: &Plan,
         step: &Step,
+        numbers: &[u16],
     ) -> Arc<wgpu::BindGroup> {
         let kernel = step.operation.kernel();
-        let specs: Vec<_> = step.views.iter().map(|view| plan.buffers[view.buffer]).collect();
-        let key = (kernel, specs.iter().map(|spec| (spec.role, spec.page)).collect());
-        if let Some(group) = self.bind_groups.get(&key) {
+        let mut bound = (kernel, [u16::MAX; 8]);
+        for (place, view) in bound.1.iter_mut().zip(&step.views) {
+            *place = numbers[view.buffer];
+        }
+        if let Some(group) = self.bind_groups.get(&bound) {
             return Arc::clone(group);
         }
         let uniform = wgpu::BindingResource::Buffer(wgpu::BufferBinding {
@@ -162,7 +155,7 @@ impl Pool {
             offset: 0,
             size: wgpu::BufferSize::new(UNIFORM_STRIDE),
         });
-        let storage = specs.iter().map(|spec| self.buffer(spec).as_entire_binding());
+        let storage = step.views.iter().map(|view| self.buffer(&plan.buffers[view.buffer]).as_entire_binding());
         let entries: Vec<_> = std::iter::once(uniform)
             .chain(storage)
             .enumerate()
@@ -170,10 +163,10 @@ impl Pool {
             .collect();
         let group = Arc::new(device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some(kernel.stem()),
-            layout,
+            layout: &pipeline.layout,
             entries: &entries,
         }));
-        self.bind_groups.insert(key, Arc::clone(&group));
+        self.bind_groups.insert(bound, Arc::clone(&group));
         group
     }
 }

@@ -1,5 +1,9 @@
 //! The kernels: what each one binds and which numbers it takes. The uniform of a kernel holds the offset of each of its
-//! bindings, in vec4s, and then its arguments, in the order given here; the shader tests compare both with the WGSL.
+//! bindings, in vec4s, then its arguments, in the order given here, and then [`FIRST_GROUP`]; the shader tests compare
+//! all with the WGSL.
+
+/// What every uniform ends with: the first workgroup of a dispatch, which may be a part of a step.
+pub const FIRST_GROUP: [&str; 3] = ["first_x", "first_y", "first_z"];
 
 /// How a kernel uses a binding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

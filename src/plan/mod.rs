@@ -7,6 +7,7 @@ mod kernel;
 mod layout;
 mod passes;
 mod shader;
+mod split;
 mod tuning;
 
 pub use build::{build, build_sweep, profile};
@@ -14,6 +15,7 @@ pub use kernel::*;
 pub use layout::{BufferSpec, Limits, PlanError, Results, Role, View};
 pub use passes::{Extent, Passes, sweep_groups};
 pub use shader::compose;
+pub use split::{Budget, Part, Split, Submit};
 pub use tuning::{Tile, Tuning};
 
 use crate::model::Config;
@@ -71,12 +73,13 @@ impl Plan {
         })
     }
 
-    /// The uniform of each step: offsets of its bindings in vec4s, then its arguments.
-    pub fn uniforms(&self) -> impl Iterator<Item = Vec<u32>> {
-        self.steps.iter().map(|step| {
-            let mut words: Vec<u32> = step.views.iter().map(|view| view.at).collect();
-            words.extend(step.operation.words());
-            words
-        })
+    /// The uniform of a part of a step: offsets of its bindings in vec4s, its arguments, and the first workgroup.
+    #[must_use]
+    pub fn uniform(&self, part: &Part) -> Vec<u32> {
+        let step = &self.steps[part.step];
+        let mut words: Vec<u32> = step.views.iter().map(|view| view.at).collect();
+        words.extend(step.operation.words());
+        words.extend(part.first);
+        words
     }
 }

@@ -1,6 +1,6 @@
 //! The WGSL of a kernel, put together from its file and what it imports.
 
-use super::{Kernel, Tuning};
+use super::{FIRST_GROUP, Kernel, Tuning};
 
 /// The files of `shaders/shared/`, by name.
 const SHARED: &[(&str, &str)] = &[
@@ -53,17 +53,45 @@ fn source(kernel: Kernel) -> &'static str {
 /// The WGSL of a kernel for a device. Beside WGSL its file has four things: `#import NAME` stands for
 /// `shaders/shared/NAME.wgsl`, once; the lines from `#repeat i NAME` to `#end` are written out NAME times, `{i}` in them
 /// being 0, 1 and so on, for registers cannot be indexed; those from `#if NAME` are there unless NAME is 0; and the
-/// constants of [`Tuning`] are there by name.
+/// constants of [`Tuning`] are there by name. Workgroups count from the first one of the uniform on, which the file does
+/// not know of.
 ///
 /// # Panics
-/// Where a file imports or counts what is not there; a test composes every kernel.
+/// Where a file imports or counts what is not there, or has no uniform or entry point; a test composes every kernel.
 #[must_use]
 pub fn compose(kernel: Kernel, tuning: Tuning) -> String {
     let constants = tuning.constants();
     let mut text: String = constants.iter().map(|(name, value)| format!("const {name} = {value}u;\n")).collect();
-    let source = import(source(kernel), kernel.stem(), &mut Vec::new());
+    let source = import(&count_from_first(source(kernel), kernel.stem()), kernel.stem(), &mut Vec::new());
     repeat(&mut source.lines(), &constants, &mut text);
     text
+}
+
+/// Adds [`FIRST_GROUP`] to the uniform, and to what the entry point knows of its place among all workgroups.
+fn count_from_first(source: &str, stem: &str) -> String {
+    let missing = |what: &str| -> ! { panic!("{stem}.wgsl has no {what}") };
+    let (before, rest) = source.split_once("struct Params {").unwrap_or_else(|| missing("struct Params"));
+    let (fields, rest) = rest.split_once('}').unwrap_or_else(|| missing("end of Params"));
+    let (between, rest) = rest.split_once("@workgroup_size(").unwrap_or_else(|| missing("workgroup size"));
+    let (size, rest) = rest.split_once(')').unwrap_or_else(|| missing("workgroup size"));
+    let (parameters, body) = rest.split_once('{').unwrap_or_else(|| missing("entry point"));
+    let firsts: String = FIRST_GROUP.iter().map(|name| format!("    {name}: u32,\n")).collect();
+    let mut threads: Vec<&str> = size.split(',').map(str::trim).collect();
+    threads.resize(3, "1");
+    let first = format!("vec3<u32>({})", FIRST_GROUP.map(|name| format!("p.{name}")).join(", "));
+    let first_thread = format!("{first} * vec3<u32>({})", threads.join(", "));
+    let (mut parameters, mut places) = (parameters.to_owned(), String::new());
+    for (builtin, offset) in [("@builtin(workgroup_id) ", first), ("@builtin(global_invocation_id) ", first_thread)] {
+        if let Some((head, tail)) = parameters.clone().split_once(builtin) {
+            let (name, tail) = tail.split_once(':').unwrap_or_else(|| missing("type of a parameter"));
+            parameters = format!("{head}{builtin}{name}_in_part:{tail}");
+            places.push_str(&format!("\n    let {name} = {name}_in_part + {offset};"));
+        }
+    }
+    if places.is_empty() {
+        missing("workgroup_id or global_invocation_id");
+    }
+    format!("{before}struct Params {{{fields}{firsts}}}{between}@workgroup_size({size}){parameters}{{{places}{body}")
 }
 
 fn import(text: &str, file: &str, imported: &mut Vec<String>) -> String {

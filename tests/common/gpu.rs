@@ -2,18 +2,23 @@
 
 use std::io::Write as _;
 
-use normscope::gpu::{Gpu, GpuError};
+use normscope::gpu::{Gpu, GpuError, Setup, system_clock};
 use normscope::plan::Tuning;
 
 /// The best adapter, a software one if there is no other. Without any, a test that needs one is skipped with a message,
 /// unless `NORMSCOPE_REQUIRE_GPU` is set, as it is in CI: then it fails.
 pub fn open() -> Option<Gpu> {
-    or_skip(pollster::block_on(Gpu::new()))
+    open_with(Setup::new(system_clock))
 }
 
 /// The same with kernels cut for a kind of device.
 pub fn open_with_tuning(tuning: Tuning) -> Option<Gpu> {
-    or_skip(pollster::block_on(Gpu::with_tuning(tuning)))
+    open_with(Setup { tuning: Some(tuning), ..Setup::new(system_clock) })
+}
+
+/// The same in another way.
+pub fn open_with(setup: Setup) -> Option<Gpu> {
+    or_skip(pollster::block_on(Gpu::open(setup)))
 }
 
 fn or_skip(opened: Result<Gpu, GpuError>) -> Option<Gpu> {

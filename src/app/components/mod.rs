@@ -17,10 +17,14 @@ mod sparklines;
 mod status;
 mod table;
 mod theory;
+mod work;
+
+use std::rc::Rc;
 
 use leptos::ev;
 use leptos::prelude::*;
 
+use super::engines::Engines;
 use super::state::Page;
 use super::{runner, words};
 use crate::share::View;
@@ -29,8 +33,8 @@ pub(super) use chart::Subject;
 
 /// The whole page.
 #[component]
-pub(super) fn App() -> impl IntoView {
-    let page = Page::new();
+pub(super) fn App(engines: Rc<Engines>) -> impl IntoView {
+    let page = Page::new(engines);
     provide_context(page);
     header::follow_theme(page);
     runner::start(page);
@@ -52,6 +56,7 @@ pub(super) fn App() -> impl IntoView {
             <chips::Chips/>
             <div class="main">
                 <notices::Notices/>
+                <work::Work/>
                 <section class="charts" aria-label=words::CHARTS>
                     <chart::Chart subject=Subject::Stream/>
                     <chart::Chart subject=Subject::Gradient/>

@@ -1,5 +1,6 @@
 //! What went wrong, what is kept, and what can be done. Between depth and charts, without colour.
 
+use leptos::html;
 use leptos::prelude::*;
 
 use crate::app::engines::Failure;
@@ -66,5 +67,24 @@ pub(super) fn Notices() -> impl IntoView {
             }
         })
     };
-    view! { <div class="notices">{link} {webgpu} {trouble}</div> }
+    let stopped = move || {
+        page.stopped.get().map(|running| {
+            let is_kept = page.finished.with(|list| !list.is_empty());
+            let again = move |_| page.retries.update(|count| *count += 1);
+            // It takes the focus over from the button that is gone.
+            let button = NodeRef::<html::Button>::new();
+            button.on_load(|button| {
+                let _ = button.focus();
+            });
+            view! {
+                <div class="notice" data-notice="stopped" role="status">
+                    <p>
+                        {words::stopped(&running, is_kept)} " "
+                        <button type="button" node_ref=button on:click=again>{words::RUN_AGAIN}</button>
+                    </p>
+                </div>
+            }
+        })
+    };
+    view! { <div class="notices">{link} {webgpu} {trouble} {stopped}</div> }
 }

@@ -1,0 +1,150 @@
+// While passes run: how far they are, their end before its time, and a page that answers all the while.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { open, settled } from "./browser.mjs";
+
+const SLOW = 240_000;
+/** Tasks of the main thread past this are felt. */
+const LONGEST_MS = 50;
+
+let site;
+before(async () => (site = await open()), { timeout: 60_000 });
+after(() => site?.close());
+
+/** Counts what the page asks of the device, before the page does. */
+function counting() {
+  const counts = (window.deviceCounts = { createComputePipeline: 0, createBindGroup: 0, submit: 0, mapAsync: 0 });
+  for (const [type, name] of [[GPUDevice, "createComputePipeline"], [GPUDevice, "createBindGroup"], [GPUQueue, "submit"], [GPUBuffer, "mapAsync"]]) {
+    const original = type.prototype[name];
+    type.prototype[name] = function (...rest) {
+      counts[name]++;
+      return original.apply(this, rest);
+    };
+  }
+}
+
+/** Opens a page, waits for its curves and runs a test on it. */
+function onPage(name, query, prepare, body) {
+  test(name, { timeout: SLOW }, async () => {
+    const page = await site.page(query, {}, prepare);
+    try {
+      await settled(page, SLOW);
+      await body(page);
+      assert.deepEqual(page.errors, []);
+    } finally {
+      await page.context().close();
+    }
+  });
+}
+
+const depth = (page) => page.locator(".depth .figure b").textContent();
+const press = async (page, ...keys) => {
+  await page.locator(".slider input").focus();
+  for (const key of keys) await page.keyboard.press(key);
+};
+
+/** Waits until nothing is left to be made ready. */
+const idle = (page) =>
+  page.waitForFunction(
+    () => {
+      const seen = performance.getEntriesByType("mark").filter(({ name }) => name.startsWith("normscope:pipelines:"));
+      return seen.length > 0 && performance.now() - seen.at(-1).startTime > 1500;
+    },
+    null,
+    { timeout: SLOW },
+  );
+
+onPage("the first curves wait for their own kernels, and later ones for none", "depth=6&width=32&placement=pre", counting, async (page) => {
+  const [first] = await page.evaluate(() => performance.getEntriesByName("normscope:first-curves").map(({ startTime, duration }) => ({ startTime, duration })));
+  assert.equal(first.startTime, 0);
+  assert.ok(first.duration > 0);
+  const device = await page.evaluate(() => performance.getEntriesByName("normscope:device")[0].startTime);
+  assert.ok(0 < device && device < first.duration);
+  await idle(page);
+  const all = (await page.evaluate(() => window.deviceCounts)).createComputePipeline;
+  const marks = await page.evaluate(() =>
+    performance.getEntriesByType("mark").map(({ name }) => /^normscope:pipelines:(\d+)$/.exec(name)).filter(Boolean).map(([, count]) => Number(count)),
+  );
+  assert.ok(marks[0] < all, `${marks} of ${all}: the first curves waited for all kernels`);
+  assert.equal(marks.at(-1), all);
+
+  // Every kind of model after that makes none.
+  for (const query of ["placement=peri&norm=rmsnorm&qk_norm=head", "placement=residual&act=swiglu&cross=1&causal=1", "placement=none&qk_norm=full&depth=12"]) {
+    await page.evaluate((query) => {
+      history.pushState(null, "", `?depth=6&width=32&${query}`);
+      dispatchEvent(new PopStateEvent("popstate", { state: null }));
+    }, query);
+    await settled(page, SLOW);
+    await page.waitForSelector(".reading", { timeout: SLOW });
+  }
+  assert.equal((await page.evaluate(() => window.deviceCounts)).createComputePipeline, all);
+});
+
+onPage("a short run is one submit and one readback", "depth=6&width=32&placement=pre", counting, async (page) => {
+  await idle(page);
+  const before = await page.evaluate(() => ({ ...window.deviceCounts }));
+  // The step of training waits for 300 ms of rest, and is stopped by the next depth.
+  await press(page, "ArrowRight");
+  await page.waitForFunction(() => document.querySelector('[data-announcer]').dataset.settled === "true" && document.querySelector(".depth .figure b").textContent === "7", null, { timeout: SLOW, polling: 5 });
+  const after = await page.evaluate(() => ({ ...window.deviceCounts }));
+  assert.equal(after.submit - before.submit, 1);
+  assert.equal(after.mapAsync - before.mapAsync, 1);
+  assert.equal(after.createComputePipeline, before.createComputePipeline);
+  assert.match(await page.locator('[data-status="dispatches"]').textContent(), /dispatches, 1 submit$/);
+});
+
+onPage("a long run shows how far it is and can be cancelled by keyboard", "depth=6&placement=pre&engine=reference", undefined, async (page) => {
+  assert.equal(await page.locator(".work").count(), 0);
+  await press(page, "End");
+  const work = page.locator(".work");
+  await work.waitFor({ timeout: SLOW });
+  assert.match(await work.textContent(), /^Pre-LN: \d+ of 200 blocks/);
+  assert.match(await page.locator('p[role="status"]', { hasText: "Cancel" }).textContent(), /more than a second.*Cancel/);
+  await page.waitForFunction(() => /[1-9]\d* of 200 blocks, about \d+ (s|min) left/.test(document.querySelector(".work")?.textContent), null, { timeout: SLOW });
+
+  // What has finished stays, and says of which depth it is.
+  assert.match(await page.locator(".reading").textContent(), /6 blocks/);
+  await work.getByRole("button", { name: "Cancel" }).focus();
+  await page.keyboard.press("Enter");
+  await work.waitFor({ state: "detached" });
+  const notice = page.locator('[data-notice="stopped"]');
+  assert.match(await notice.textContent(), /^Cancelled after \d+ of 200 blocks\. What was computed before is kept\./);
+  assert.equal(await notice.getAttribute("role"), "status");
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), "Run again");
+  assert.equal(await page.locator(".status .running").count(), 0, "nothing runs");
+  assert.equal(await page.locator("[data-announcer]").getAttribute("data-settled"), "false");
+  assert.equal(await depth(page), "200");
+
+  await page.keyboard.press("Enter");
+  await notice.waitFor({ state: "detached" });
+  await work.waitFor({ timeout: SLOW });
+  // A newer request ends the old one, and is done at once.
+  await press(page, "Home");
+  await settled(page, SLOW);
+  assert.equal(await work.count(), 0);
+});
+
+for (const engine of ["gpu", "cpu"]) {
+  onPage(`the page answers while passes run: ${engine}`, `depth=24&engine=${engine}`, undefined, async (page) => {
+    await page.waitForTimeout(3000);
+    await page.evaluate(() => {
+      window.longTasks = [];
+      new PerformanceObserver((list) => {
+        for (const { startTime, duration } of list.getEntries()) window.longTasks.push([Math.round(startTime), Math.round(duration)]);
+      }).observe({ type: "longtask" });
+    });
+    const from = await page.evaluate(() => performance.now());
+    for (const key of ["PageUp", "ArrowRight", "PageDown", "ArrowLeft", "Home", "PageUp"]) {
+      await press(page, key);
+      await page.waitForTimeout(150);
+    }
+    await settled(page, SLOW);
+    await press(page, "End");
+    await page.waitForTimeout(300);
+    await settled(page, SLOW);
+    await page.waitForTimeout(1500);
+    const long = (await page.evaluate(() => window.longTasks)).map(([at, took]) => `${took} ms after ${Math.round(at - from)}`);
+    assert.deepEqual(long, [], `main-thread tasks past ${LONGEST_MS} ms`);
+  });
+}

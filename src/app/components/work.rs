@@ -1,0 +1,26 @@
+//! A run that takes long: how far it is, how long it will take, and its end.
+
+use leptos::prelude::*;
+
+use crate::app::state::page;
+use crate::app::words;
+
+/// How far a long run is.
+#[component]
+pub(super) fn Work() -> impl IntoView {
+    let page = page();
+    let is_shown = Memo::new(move |_| page.is_long.get() && page.running.with(Option::is_some));
+    let text = move || page.running.with(|running| running.as_ref().map(words::work));
+    let share = move || page.running.with(|running| running.as_ref().map(|running| running.progress.to_string()));
+    let cancel = move |_| page.stops.update(|count| *count += 1);
+    view! {
+        <p class="vh" role="status">{move || is_shown.get().then_some(words::TAKES_LONG)}</p>
+        <Show when=move || is_shown.get()>
+            <div class="work" role="group" aria-label=words::COMPUTING>
+                <span>{text}</span>
+                <progress max="1" prop:value=share aria-hidden="true"></progress>
+                <button type="button" on:click=cancel>{words::CANCEL}</button>
+            </div>
+        </Show>
+    }
+}
