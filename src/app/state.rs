@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 
-use crate::chart::curve::{self, Curve};
+use crate::chart::curve::Curve;
 use crate::chart::plot;
 use crate::chart::theme::Theme;
 use crate::model::{Config, Placement};
@@ -313,8 +313,8 @@ impl Page {
         let line = |config: &Config, overlay: &Overlay| plot::Theory {
             placement: config.placement,
             name: overlay.name,
-            first: curve::first_block(quantity),
-            values: curve::by_block(&overlay.values, quantity, config),
+            first: quantity.first_block(),
+            values: quantity.by_block(&overlay.values, config),
         };
         let mut lines = Vec::new();
         for pass in &all {

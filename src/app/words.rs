@@ -93,6 +93,7 @@ pub(crate) const BY_LITERATURE: &str = "by the literature";
 pub(crate) const fn view(view: View) -> &'static str {
     match view {
         View::Explore => "Explore",
+        View::Atlas => "Atlas",
         View::Claims => "Claims",
     }
 }
@@ -361,6 +362,7 @@ pub(crate) fn choice(key: &str, value: &str) -> String {
         ("statistic", "grad_weight.ck") => "Gradient of cross-attention’s keys",
         ("statistic", "grad_weight.cq") => "Gradient of cross-attention’s queries",
         ("statistic", "grad_stream") => "Gradient of the stream",
+        ("statistic", "stream_rms") => "Residual stream",
         ("statistic", "grad_cosine") => "Gradient cosine",
         ("statistic", "net_factor") => "Net gradient factor",
         ("statistic", "norm_jacobian") => "Norm’s Jacobian",
@@ -412,6 +414,7 @@ pub(crate) fn help(key: &str, value: &str) -> (&'static str, &'static str) {
         ("statistic", "attention_entropy") => ("1 where attention weighs all tokens alike, 0 where it picks one.", ""),
         ("statistic", "max_logit") => ("The largest score of the self-attention, before its softmax.", ""),
         ("statistic", "stream_max") => ("The largest absolute value of the stream; fp16 ends at 65,504.", ""),
+        ("statistic", "stream_rms") => ("The root mean square of all values of the stream.", ""),
         ("statistic", _) => ("The size of the loss’s gradient at each block:", math::GRADIENT),
         ("seeds", _) => ("Runs with this many seeds: their median, and the middle half as a band.", ""),
         ("cross", _) => ("A third sublayer that attends to a constant memory, as a decoder’s does.", ""),

@@ -12,7 +12,7 @@ use crate::app::state::{Gesture, Page, page};
 use crate::app::words;
 use crate::chart::axis::{self, Range};
 use crate::chart::canvas::Canvas;
-use crate::chart::curve::{Curve, first_block};
+use crate::chart::curve::Curve;
 use crate::chart::plot::{View, block_at, plot, value_in_words};
 use crate::chart::scene::Scene;
 use crate::model::{Config, Placement};
@@ -279,7 +279,7 @@ fn Plot(
             width,
             height,
             theme: page.theme(),
-            first: first_block(quantity.get()),
+            first: quantity.get().first_block(),
             frame: frame.get(),
             frame_now: extent.frame,
             range: held.get().range,
@@ -326,7 +326,7 @@ fn Plot(
                 let (before, letter, below) = words::title(quantity.get());
                 format!("{before}{letter}{below}, {}, by block", words::unit(quantity.get()))
             }
-            aria-valuemin=move || first_block(quantity.get())
+            aria-valuemin=move || quantity.get().first_block()
             aria-valuemax=move || page.request.with(|request| request.config.depth)
             aria-valuenow=move || page.probe.get().unwrap_or(page.request.with(|request| request.config.depth))
             aria-valuetext=described
@@ -469,7 +469,7 @@ fn message(page: Page, quantity: Quantity) -> Option<String> {
 /// Moves the probe by the arrow keys.
 fn probe_by_key(page: Page, quantity: Memo<Quantity>, curves: Memo<Vec<Curve>>, event: &KeyboardEvent) {
     let Some(deepest) = curves.with_untracked(|curves| curves.iter().map(|curve| curve.depth).max()) else { return };
-    let first = first_block(quantity.get_untracked());
+    let first = quantity.get_untracked().first_block();
     let now = page.probe.get_untracked();
     let shifted = |by: i64| {
         let from = now.map_or(if by > 0 { i64::from(first) - 1 } else { i64::from(deepest) + 1 }, i64::from);

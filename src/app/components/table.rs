@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use crate::app::state::page;
 use crate::app::words;
-use crate::chart::curve::{Curve, first_block};
+use crate::chart::curve::Curve;
 use crate::chart::number;
 use crate::stats::Quantity;
 
@@ -15,7 +15,7 @@ pub(super) fn Table(quantity: Memo<Quantity>) -> impl IntoView {
     let body = move || {
         let quantity = quantity.get();
         let shown = page.shown();
-        let first = first_block(quantity) as usize;
+        let first = quantity.first_block() as usize;
         let curves: Vec<_> = shown.iter().map(|(pass, _)| Curve::of_sample(&pass.sample, quantity)).collect();
         let rows = curves.iter().flatten().map(|curve| curve.values.len()).max().unwrap_or(0);
         let heads = shown.iter().map(|(pass, is_fresh)| {
