@@ -1,7 +1,6 @@
 //! What a panel shows, in a few words, computed from its values.
 
-use super::scale::is_log;
-use super::sheet::{Sheet, texture_of};
+use super::sheet::{Sheet, is_log, texture_of};
 use super::texture::Texture;
 use crate::chart::gaps::blocks;
 use crate::chart::number;

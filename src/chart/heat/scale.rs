@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use super::sheet::Sheet;
 use crate::chart::axis::Range;
-use crate::stats::Quantity;
 
 /// A scale spans no more half decades than these: what lies further out keeps the colour of the end.
 const MOST_HALF_DECADES: i32 = 8;
@@ -20,12 +19,6 @@ pub struct ColorScale {
     pub has_under: bool,
     /// Whether some are larger.
     pub has_over: bool,
-}
-
-/// Whether equal steps of colour are equal ratios: not of shares and of what changes sign.
-#[must_use]
-pub const fn is_log(quantity: Quantity) -> bool {
-    !matches!(quantity, Quantity::TokenCosine | Quantity::GradCosine | Quantity::AttentionEntropy)
 }
 
 impl ColorScale {

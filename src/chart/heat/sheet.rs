@@ -24,6 +24,12 @@ pub struct Sheet {
     textures: Vec<Texture>,
 }
 
+/// Whether equal steps of colour are equal ratios: not of shares and of what changes sign.
+#[must_use]
+pub const fn is_log(quantity: Quantity) -> bool {
+    !matches!(quantity, Quantity::TokenCosine | Quantity::GradCosine | Quantity::AttentionEntropy)
+}
+
 /// The half decade of a positive value: they begin at 1 and at 3 of each decade. Twice the exponent of ten.
 pub(super) fn half_decade(value: f64) -> i32 {
     let exponent = value.log10().floor();
@@ -41,21 +47,19 @@ impl Sheet {
         let mut half_decades = BTreeMap::new();
         let mut ends = None;
         let mut textures = Vec::new();
+        let log = is_log(quantity);
         for row in rows.values() {
             for (&value, &mark) in row.values.iter().zip(&row.marks) {
-                match mark {
-                    Some(mark) => {
-                        // As a logarithm has it, which every range but that of a share or a cosine is.
-                        let texture = Texture::of(mark, true);
-                        textures.extend(texture.filter(|texture| !textures.contains(texture)));
+                if let Some(texture) = texture_of(mark, log) {
+                    if !textures.contains(&texture) {
+                        textures.push(texture);
                     }
-                    None => {
-                        let (low, high) = ends.unwrap_or((value, value));
-                        ends = Some((value.min(low), value.max(high)));
-                        if value > 0.0 {
-                            *half_decades.entry(half_decade(value)).or_insert(0) += 1;
-                        }
-                    }
+                    continue;
+                }
+                let (low, high) = ends.unwrap_or((value, value));
+                ends = Some((value.min(low), value.max(high)));
+                if value > 0.0 {
+                    *half_decades.entry(half_decade(value)).or_insert(0) += 1;
                 }
             }
         }
@@ -127,8 +131,8 @@ impl Sheet {
         self.ends
     }
 
-    /// What occurs that is no value.
-    pub(super) fn textures(&self) -> impl Iterator<Item = Texture> + '_ {
+    /// What occurs that has no colour on a scale.
+    pub fn textures(&self) -> impl Iterator<Item = Texture> + '_ {
         let missing = (self.measured() < self.count()).then_some(Texture::NotMeasured);
         self.textures.iter().copied().chain(missing)
     }
