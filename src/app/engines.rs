@@ -201,5 +201,5 @@ impl Engines {
 }
 
 fn ran(measurement: Measurement, start_ms: f64, dispatches: Option<(u32, u32)>) -> Ran {
-    Ran { measurement, milliseconds: browser::now_ms() - start_ms, dispatches }
+    Ran { measurement, milliseconds: browser::now_ms() - start_ms, dispatches, is_from_atlas: false }
 }

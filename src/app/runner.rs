@@ -11,7 +11,7 @@ use leptos::task::spawn_local;
 
 use crate::model::{Config, Placement};
 use crate::share::{Request, View};
-use crate::stats::Engine;
+use crate::stats::{Engine, Measurement};
 
 use super::browser::Later;
 use super::engines::Engines;
@@ -137,7 +137,7 @@ impl Runner {
         let mut configs = configs.to_vec();
         configs.sort_by_key(|config| order.iter().position(|p| *p == config.placement).map_or(0, |at| at + 1));
         let runs = (0..seeds).flat_map(|after| configs.iter().map(move |config| with_seed(config, after)));
-        runs.filter(|config| self.kept(config, engine).is_none()).collect()
+        runs.filter(|config| self.at_hand(config, engine).is_none()).collect()
     }
 
     /// Measures the missing ones, until something newer is asked for.
@@ -180,7 +180,16 @@ impl Runner {
         Ok(())
     }
 
-    /// A pass that is at hand.
+    /// A run that is at hand, in the atlas or from a pass.
+    fn at_hand(&self, config: &Config, engine: Engine) -> Option<Arc<Ran>> {
+        let from_atlas = |measurement: Arc<Measurement>| {
+            let measurement = Measurement::clone(&measurement);
+            Arc::new(Ran { measurement, milliseconds: 0.0, dispatches: Some((0, 0)), is_from_atlas: true })
+        };
+        self.page.atlases.measurement(config, engine).map(from_atlas).or_else(|| self.kept(config, engine))
+    }
+
+    /// A pass that is kept.
     fn kept(&self, config: &Config, engine: Engine) -> Option<Arc<Ran>> {
         let kept = self.kept.borrow();
         kept.iter().rev().find(|ran| ran.measurement.engine == engine && ran.measurement.config == *config).cloned()
@@ -196,7 +205,7 @@ impl Runner {
 
     /// Shows what is at hand of a placement, from its first seed on.
     fn publish(&self, config: &Config, seeds: u32, engine: Engine) {
-        let passes: Vec<_> = (0..seeds).map_while(|after| self.kept(&with_seed(config, after), engine)).collect();
+        let passes: Vec<_> = (0..seeds).map_while(|after| self.at_hand(&with_seed(config, after), engine)).collect();
         if passes.is_empty() {
             return;
         }

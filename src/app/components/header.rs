@@ -66,7 +66,7 @@ pub(super) fn Header() -> impl IntoView {
             <super::claims::Views/>
             {move || match page.request.with(|request| request.view) {
                 View::Explore => view! { <h1 class="tagline">{words::TAGLINE}</h1> }.into_any(),
-                View::Claims => view! { <p class="tagline">{words::TAGLINE}</p> }.into_any(),
+                View::Atlas | View::Claims => view! { <p class="tagline">{words::TAGLINE}</p> }.into_any(),
             }}
             <div class="tools">
                 <button

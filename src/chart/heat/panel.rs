@@ -15,8 +15,9 @@ use crate::chart::theme::{Color, Theme};
 const LEFT: f64 = 42.0;
 const TOP: f64 = 18.0;
 const BOTTOM: f64 = 28.0;
-/// About how high the cells are together.
-const USUAL_HEIGHT: f64 = 250.0;
+/// About how high the cells are together: a share of their width, within bounds.
+const STEEPNESS: f64 = 0.62;
+const HEIGHTS: [f64; 2] = [190.0, 400.0];
 /// Labels of depths stand at least this far apart.
 const LABEL_PITCH: f64 = 15.0;
 /// Type of axes.
@@ -51,7 +52,8 @@ impl Panel {
     #[must_use]
     pub fn new(width: f64, ratio: f64, depths: RangeInclusive<u32>, first: u32) -> Self {
         let rows = depths.end() + 1 - depths.start();
-        let pixels_a_row = (USUAL_HEIGHT * ratio / f64::from(rows)).round().max(1.0) as u32;
+        let height = (STEEPNESS * (width - LEFT)).clamp(HEIGHTS[0], HEIGHTS[1]);
+        let pixels_a_row = (height * ratio / f64::from(rows)).round().max(1.0) as u32;
         let origin = [LEFT, TOP].map(|at| (at * ratio).round() as u32);
         let wide = ((width - LEFT - 1.0).max(1.0) * ratio).floor() as u32;
         let pixels = [wide, pixels_a_row * rows];
