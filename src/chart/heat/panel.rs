@@ -13,7 +13,7 @@ use crate::chart::theme::{Color, Theme};
 
 /// Room for the depths at the left, the word above them and the blocks below.
 const LEFT: f64 = 42.0;
-const TOP: f64 = 18.0;
+const TOP: f64 = 22.0;
 const BOTTOM: f64 = 28.0;
 /// About how high the cells are together: a share of their width, within bounds.
 const STEEPNESS: f64 = 0.62;
@@ -137,7 +137,7 @@ impl Panel {
             anchor,
             halo: None,
         };
-        out.push(label(point(self.left - 8.0, self.top - 6.0), "depth".into(), Anchor::End, false));
+        out.push(label(point(self.left - 8.0, self.top - 10.0), "depth".into(), Anchor::End, false));
         let middle = |depth: u32| self.y(f64::from(depth) + 0.5);
         let ticks = block_ticks(deepest, *self.depths.start(), true);
         let is_current_shown = self.depths.contains(&current);
@@ -208,7 +208,7 @@ impl Panel {
 
     /// A frame about the row of a depth.
     fn outline(&self, out: &mut Vec<Shape>, depth: u32, theme: &Theme) {
-        const GAP: f64 = 1.5;
+        const GAP: f64 = 2.0;
         let (left, right) = (self.left - GAP, self.x(f64::from(depth) + 1.0) + GAP);
         let (top, bottom) = (self.y(f64::from(depth)) - GAP, self.y(f64::from(depth) + 1.0) + GAP);
         out.extend(framed(left, right, top, bottom, theme));

@@ -41,11 +41,11 @@ fn over_blocks(depth: u32, row: &Blocks, log: bool) -> String {
     };
     let (from, to) = (row.values[first], row.values[last]);
     let trend = match compare(from, to, log) {
-        std::cmp::Ordering::Equal => "level",
-        std::cmp::Ordering::Less => "falls with the block",
-        std::cmp::Ordering::Greater => "rises with the block",
+        std::cmp::Ordering::Equal => "level,",
+        std::cmp::Ordering::Less => "falls from",
+        std::cmp::Ordering::Greater => "rises from",
     };
-    format!("{trend}: {} to {}", number::value(from), number::value(to))
+    format!("{trend} {} to {}", number::value(from), number::value(to))
 }
 
 /// The blocks that have no value for the reason that is most frequent.
@@ -92,10 +92,10 @@ mod tests {
     fn a_panel_says_how_its_values_run() {
         let all: Vec<u32> = (6..=24).collect();
         let pre = sheet(Placement::Pre, 24, &all, |_, block| 1.2 / f64::from(block).sqrt());
-        assert_eq!(saying(&pre, 24), ["falls with the block: 1.20 to 0.24", "block 1: alike at any depth"]);
-        assert_eq!(saying(&pre, 9)[0], "falls with the block: 1.20 to 0.40");
+        assert_eq!(saying(&pre, 24), ["falls from 1.20 to 0.24", "block 1: alike at any depth"]);
+        assert_eq!(saying(&pre, 9)[0], "falls from 1.20 to 0.40");
         let deepnorm = sheet(Placement::DeepNorm, 24, &[6, 24], |depth, _| 1.0 / f64::from(depth));
-        assert_eq!(saying(&deepnorm, 24), ["level: 0.042 to 0.042", "block 1: 0.17 at 6, 0.042 at 24"]);
+        assert_eq!(saying(&deepnorm, 24), ["level, 0.042 to 0.042", "block 1: 0.17 at 6, 0.042 at 24"]);
         assert_eq!(saying(&sheet(Placement::Post, 24, &[], |_, _| 1.0), 24), [""; 0]);
     }
 
@@ -104,7 +104,7 @@ mod tests {
         let lost = |depth: u32, block: u32| if depth == 24 && block > 20 { f64::NAN } else { 2f64.powi(block as i32) };
         let none = sheet(Placement::None, 24, &[6, 24], lost);
         let lines = saying(&none, 24);
-        assert_eq!(lines[0], "rises with the block: 2.00 to 1.0\u{2009}×\u{2009}10⁶");
+        assert_eq!(lines[0], "rises from 2.00 to 1.0\u{2009}×\u{2009}10⁶");
         assert_eq!(lines[1], "blocks 21 to 24: not a number");
         let nothing = sheet(Placement::None, 24, &[24], |_, _| f64::NAN);
         assert_eq!(saying(&nothing, 24), ["no value at depth 24", "blocks 1 to 24: not a number"]);
