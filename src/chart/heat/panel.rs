@@ -2,14 +2,16 @@
 
 use std::ops::RangeInclusive;
 
+use super::raster::smoothed;
 use super::scale::ColorScale;
 use super::sheet::{Sheet, texture_of};
 use crate::chart::axis::block_ticks;
 use crate::chart::number;
-use crate::chart::pill::{HEIGHT, pill};
+use crate::chart::pill::{self, HEIGHT, pill};
 use crate::chart::scene::{Anchor, Cap, Point, Scene, Shape, point};
 use crate::chart::text;
 use crate::chart::theme::{Color, Theme};
+use crate::stats::Mark;
 
 /// Room for the depths at the left, the word above them and the blocks below.
 const LEFT: f64 = 42.0;
@@ -112,19 +114,22 @@ impl Panel {
         theme: &Theme,
     ) -> Scene {
         let mut scene = Scene { width: self.width, height: self.height, ..Scene::default() };
-        self.axes(&mut scene.back, current, theme);
+        let probe = probe.filter(|(depth, block)| self.depths.contains(depth) && block <= depth);
+        let probe = probe.map(|(depth, block)| (depth, block.max(self.first)));
+        self.axes(&mut scene.back, current, probe, theme);
         self.edge(&mut scene.data, theme);
         self.contour_labels(&mut scene.data, sheet, scale, theme);
         if self.depths.contains(&current) {
             self.outline(&mut scene.data, current, theme);
         }
-        if let Some((depth, block)) = probe.filter(|(depth, block)| self.depths.contains(depth) && block <= depth) {
-            self.probe(&mut scene.over, depth, block.max(self.first), theme);
+        if let Some((depth, block)) = probe {
+            self.probe(&mut scene.over, depth, block, theme);
         }
         scene
     }
 
-    fn axes(&self, out: &mut Vec<Shape>, current: u32, theme: &Theme) {
+    /// Ticks of both axes. Under the pills of a probe there are none.
+    fn axes(&self, out: &mut Vec<Shape>, current: u32, probe: Option<(u32, u32)>, theme: &Theme) {
         let deepest = *self.depths.end();
         let is_narrow = self.width < 300.0;
         let label = |at: Point, text: String, anchor, is_current: bool| Shape::Text {
@@ -141,12 +146,14 @@ impl Panel {
         let middle = |depth: u32| self.y(f64::from(depth) + 0.5);
         let ticks = block_ticks(deepest, *self.depths.start(), true);
         let is_current_shown = self.depths.contains(&current);
-        for depth in ticks.iter().copied().filter(|tick| {
-            *tick != current && (!is_current_shown || (middle(*tick) - middle(current)).abs() >= LABEL_PITCH)
-        }) {
-            out.push(label(point(self.left - 8.0, middle(depth) + 4.0), depth.to_string(), Anchor::End, false));
+        let is_clear = |depth: u32, of: u32, pitch: f64| (middle(depth) - middle(of)).abs() >= pitch;
+        let is_free = |depth: u32| probe.is_none_or(|(of, _)| is_clear(depth, of, HEIGHT - 3.0));
+        for depth in ticks {
+            if is_free(depth) && (!is_current_shown || is_clear(depth, current, LABEL_PITCH)) {
+                out.push(label(point(self.left - 8.0, middle(depth) + 4.0), depth.to_string(), Anchor::End, false));
+            }
         }
-        if is_current_shown {
+        if is_current_shown && is_free(current) {
             out.push(label(point(self.left - 8.0, middle(current) + 4.0), current.to_string(), Anchor::End, true));
         }
         for block in block_ticks(deepest, self.first, !is_narrow) {
@@ -160,7 +167,19 @@ impl Panel {
             } else {
                 (block.to_string(), Anchor::Middle, x)
             };
-            out.push(label(point(x, self.bottom() + 20.0), text, anchor, false));
+            let wide = text::width(&text, NOTE, false);
+            let from = match anchor {
+                Anchor::Start => x,
+                Anchor::Middle => x - wide / 2.0,
+                Anchor::End => x - wide,
+            };
+            let is_under = |(_, of): (u32, u32)| {
+                let [left, right] = pill::ends(&block_pill(of), self.x(f64::from(of) + 0.5), self.width);
+                from < right + 4.0 && from + wide > left - 4.0
+            };
+            if !probe.is_some_and(is_under) {
+                out.push(label(point(x, self.bottom() + 20.0), text, anchor, false));
+            }
         }
     }
 
@@ -182,10 +201,11 @@ impl Panel {
         let Some(row) = sheet.row(*self.depths.end()) else { return };
         let log = scale.range.log;
         let contour =
-            |index: usize| texture_of(row.marks[index], log).is_none().then(|| scale.contour(row.values[index]));
+            |(value, mark): (&f64, &Option<Mark>)| texture_of(*mark, log).is_none().then(|| scale.contour(*value));
+        let contours = smoothed(&row.values.iter().zip(&row.marks).map(contour).collect::<Vec<_>>());
         let mut free = self.left + CONTOUR_LABEL;
-        for index in 1..row.values.len() {
-            let (Some(before), Some(after)) = (contour(index - 1), contour(index)) else { continue };
+        for index in 1..contours.len() {
+            let (Some(before), Some(after)) = (contours[index - 1], contours[index]) else { continue };
             let x = self.x(f64::from(self.first) + index as f64);
             // The last power of ten that is passed on the way out.
             let outer = if before.abs() > after.abs() { before } else { after };
@@ -208,7 +228,7 @@ impl Panel {
 
     /// A frame about the row of a depth.
     fn outline(&self, out: &mut Vec<Shape>, depth: u32, theme: &Theme) {
-        const GAP: f64 = 2.0;
+        const GAP: f64 = 1.0;
         let (left, right) = (self.left - GAP, self.x(f64::from(depth) + 1.0) + GAP);
         let (top, bottom) = (self.y(f64::from(depth)) - GAP, self.y(f64::from(depth) + 1.0) + GAP);
         out.extend(framed(left, right, top, bottom, theme));
@@ -218,7 +238,7 @@ impl Panel {
     fn probe(&self, out: &mut Vec<Shape>, depth: u32, block: u32, theme: &Theme) {
         const LEAST: f64 = 9.0;
         let (x, y) = (self.x(f64::from(block) + 0.5), self.y(f64::from(depth) + 0.5));
-        let half = |size: f64| (size / 2.0 + 2.0).max(LEAST / 2.0);
+        let half = |size: f64| (size / 2.0 + 1.0).max(LEAST / 2.0);
         let (across, down) = (half(self.plot_width / self.columns()), half(self.plot_height / self.rows()));
         for (color, alpha, width) in [(theme.background, 0.75, 3.0), (theme.ink, 1.0, 1.0)] {
             let line = |points: Vec<Point>| Shape::Line { points, color, alpha, width, cap: Cap::Butt };
@@ -229,21 +249,25 @@ impl Panel {
         let words = depth.to_string();
         let middle = self.left - 7.0 - text::width(&words, NOTE, true) / 2.0;
         pill(out, words, middle, y - HEIGHT / 2.0, self.width, theme);
-        pill(out, format!("block {block}"), x, self.bottom() + 6.0, self.width, theme);
+        pill(out, block_pill(block), x, self.bottom() + 6.0, self.width, theme);
     }
 }
 
-/// A frame of ink with a rim of paper, to be seen on any colour.
+fn block_pill(block: u32) -> String {
+    format!("block {block}")
+}
+
+/// A frame of ink with a rim of paper outside, to be seen on any colour. What is within stays to be seen.
 fn framed(left: f64, right: f64, top: f64, bottom: f64, theme: &Theme) -> [Shape; 2] {
-    let corners = [(left, top), (right, top), (right, bottom), (left, bottom), (left, top), (right, top)];
-    let line = |color: Color, alpha: f64, width: f64| Shape::Line {
-        points: corners.map(|(x, y)| point(x, y)).to_vec(),
-        color,
-        alpha,
-        width,
-        cap: Cap::Butt,
+    const INK: f64 = 2.0;
+    const RIM: f64 = 1.5;
+    let line = |out: f64, color: Color, width: f64| {
+        let (left, right, top, bottom) = (left - out, right + out, top - out, bottom + out);
+        let corners = [(left, top), (right, top), (right, bottom), (left, bottom), (left, top), (right, top)];
+        let points = corners.map(|(x, y)| point(x, y)).to_vec();
+        Shape::Line { points, color, alpha: 1.0, width, cap: Cap::Butt }
     };
-    [line(theme.background, 0.9, 5.0), line(theme.ink, 1.0, 2.0)]
+    [line(INK.midpoint(RIM), theme.background, RIM), line(0.0, theme.ink, INK)]
 }
 
 #[cfg(test)]

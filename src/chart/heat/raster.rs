@@ -111,27 +111,51 @@ pub fn paint(sheet: &Sheet, scale: &ColorScale, theme: &Theme, [width, height]: 
             raster.set(x, y, color);
         }
     }
-    let has_contours = rows.iter().flat_map(|row| &row.inks).any(|ink| ink.contour().is_some_and(|c| c != 0));
-    if has_contours {
+    if let Some(contours) = contours(&rows) {
         // A line lies within the cell on whose left or upper side the contour runs.
         let line = (1.25 * ratio).round().max(1.0) as u32;
         for y in 0..height {
-            let inks = &rows[place(y, sheet.count(), height)].inks;
-            let above = &rows[place(y.saturating_sub(line), sheet.count(), height)].inks;
+            let own = &contours[place(y, sheet.count(), height)];
+            let above = &contours[place(y.saturating_sub(line), sheet.count(), height)];
             for x in 0..width {
                 let column = columns[x as usize];
-                let before = inks[columns[x.saturating_sub(line) as usize]];
-                let Some(own) = inks[column].contour() else { continue };
-                let crosses = |other: Ink| other.contour().is_some_and(|other| other != own);
-                if crosses(before) || crosses(above[column]) {
+                let Some(here) = own[column] else { continue };
+                let beside = [own[columns[x.saturating_sub(line) as usize]], above[column]];
+                let highest = beside.into_iter().flatten().fold(here, i8::max);
+                if beside.into_iter().flatten().any(|other| other != here) {
                     // The far ends of the ramp: the upper one is away from the paper.
-                    let is_over = before.contour().into_iter().chain(above[column].contour()).fold(own, i8::max) > 0;
-                    raster.set(x, y, if is_over { theme.background } else { theme.ink });
+                    raster.set(x, y, if highest > 0 { theme.background } else { theme.ink });
                 }
             }
         }
     }
     raster
+}
+
+/// The contours of all cells, if there are some; nothing where there is no value. Each is the median of its neighbours',
+/// down and then across: one cell that is out of line has no contour of its own.
+fn contours(rows: &[Row]) -> Option<Vec<Vec<Option<i8>>>> {
+    let raw: Vec<Vec<Option<i8>>> = rows.iter().map(|row| row.inks.iter().map(|ink| ink.contour()).collect()).collect();
+    if raw.iter().flatten().all(|contour| matches!(contour, None | Some(0))) {
+        return None;
+    }
+    let wide = raw.first().map_or(0, Vec::len);
+    let columns: Vec<_> = (0..wide).map(|x| smoothed(&raw.iter().map(|row| row[x]).collect::<Vec<_>>())).collect();
+    Some((0..raw.len()).map(|y| smoothed(&columns.iter().map(|column| column[y]).collect::<Vec<_>>())).collect())
+}
+
+/// The median of each contour and its neighbours; nothing where there is no value.
+pub(super) fn smoothed(contours: &[Option<i8>]) -> Vec<Option<i8>> {
+    const REACH: usize = 2;
+    let median = |at: usize| {
+        contours[at]?;
+        let near = &contours[at.saturating_sub(REACH)..(at + REACH + 1).min(contours.len())];
+        let mut known = [0; 2 * REACH + 1];
+        let count = near.iter().flatten().zip(&mut known).map(|(contour, place)| *place = *contour).count();
+        known[..count].sort_unstable();
+        Some(known[count / 2])
+    };
+    (0..contours.len()).map(median).collect()
 }
 
 /// The row of a depth, or of the measured depth next to it, no wider than the model.
@@ -228,20 +252,40 @@ mod tests {
 
     #[test]
     fn contours_run_between_cells_of_different_size_beyond_the_scale() {
-        // Most values are near 1, so that 1e3 to 1e7 lie beyond.
-        let value = |depth: u32, block: u32| if depth == 12 { 10f64.powi(8 - block as i32) } else { 1.0 };
-        let sheet = sheet(Placement::Olmo2, 12, &(6..=12).collect::<Vec<_>>(), value);
+        // Most values are near 1, so that those of the first blocks lie beyond.
+        let value = |_: u32, block: u32| if block <= 12 { 10f64.powf(8.0 - f64::from(block.div_ceil(2))) } else { 1.0 };
+        let sheet = sheet(Placement::Olmo2, 40, &(6..=40).collect::<Vec<_>>(), value);
         let (raster, scale) = painted(&sheet, 6);
         // Paper on the dark end of the ramp, ink on the light one.
-        let drawn = |block: u32| match raster.get(6 * (block - 1), 6 * 6 + 4) {
+        let drawn = |block: u32| match raster.get(6 * (block - 1), 6 * 20 + 4) {
             Some(color) if color == Theme::LIGHT.background => Some(true),
             Some(color) if color == Theme::LIGHT.ink => Some(false),
             _ => None,
         };
-        let lines: Vec<u32> = (1..=12).filter(|block| drawn(*block).is_some()).collect();
-        let expected: Vec<u32> =
-            (2..=12).filter(|block| scale.contour(value(12, *block)) != scale.contour(value(12, block - 1))).collect();
-        assert_eq!(lines, expected);
-        assert_eq!([3, 5, 7, 12].map(drawn), [Some(true), Some(true), Some(true), Some(false)]);
+        let lines: Vec<u32> = (1..=26).filter(|block| drawn(*block).is_some()).collect();
+        let crosses = |block: &u32| scale.contour(value(0, *block)) != scale.contour(value(0, block - 1));
+        assert_eq!(lines, (2..=26).filter(crosses).collect::<Vec<_>>());
+        assert!(lines.len() >= 2 && lines.iter().all(|block| drawn(*block) == Some(true)), "{lines:?} of {scale:?}");
+    }
+
+    #[test]
+    fn a_cell_out_of_line_has_no_contour() {
+        let value = |depth: u32, block: u32| if (depth, block) == (20, 9) { 1e9 } else { 1.0 };
+        let sheet = sheet(Placement::Olmo2, 40, &(6..=40).collect::<Vec<_>>(), value);
+        let (raster, scale) = painted(&sheet, 6);
+        assert!(scale.contour(1e9) > 2);
+        let end = Ramp::of(&Theme::LIGHT).at(1.0);
+        for pixel in 0..36 {
+            assert_eq!(raster.get(6 * 8 + pixel % 6, 6 * 14 + pixel / 6), Some(end));
+        }
+    }
+
+    #[test]
+    fn small_values_beyond_the_scale_have_contours_of_ink() {
+        let value = |_: u32, block: u32| if block <= 12 { 10f64.powf(f64::from(block.div_ceil(2)) - 8.0) } else { 1.0 };
+        let sheet = sheet(Placement::Post, 40, &(6..=40).collect::<Vec<_>>(), value);
+        let (raster, _) = painted(&sheet, 6);
+        let ink = (1..=26).filter(|block| raster.get(6 * (block - 1), 6 * 20 + 4) == Some(Theme::LIGHT.ink)).count();
+        assert!(ink >= 2, "{ink}");
     }
 }

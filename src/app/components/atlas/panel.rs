@@ -90,14 +90,17 @@ pub(super) fn Panel(placement: Placement, shared: Shared) -> impl IntoView {
     let probed = move || {
         let (depth, block) = page.atlases.probe.get()?;
         let cell = sheet.with(|sheet| sheet.as_ref()?.cell(depth, block));
-        Some((words::place(depth, block), words::cell(cell, engine())))
+        let is_marked = cell.is_none_or(|cell| cell.mark.is_some());
+        Some((words::place(depth, block), words::cell(cell, engine()), is_marked))
     };
     let lines = move || match probed() {
-        Some((place, value)) => view! { <p class="probed">{place}<b>{value}</b></p> }.into_any(),
+        Some((place, value, is_marked)) => {
+            view! { <p class="probed">{place}<b class:marked=is_marked>{value}</b></p> }.into_any()
+        }
         None => saying().into_iter().map(|line| view! { <p>{line}</p> }).collect_view().into_any(),
     };
     let in_words = move || match probed() {
-        Some((place, value)) => format!("{place}: {value}"),
+        Some((place, value, _)) => format!("{place}: {value}"),
         None => saying().join("; "),
     };
     let label = placement.recipe().label;
