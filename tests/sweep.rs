@@ -98,16 +98,17 @@ fn groups_hold_every_depth_once_and_fit() {
         Passes::sweep(&config, depths, &Limits::default(), Engine::Gpu).expect("this fits").plan().bytes()
     };
     let few = bytes(&depths[..20]);
-    for (total_bytes, groups_at_most) in [(u64::MAX, 2), (few, 12)] {
+    for (total_bytes, most, groups_at_most) in
+        [(u64::MAX, usize::MAX, 1), (u64::MAX, 24, 9), (few, usize::MAX, 16), (few, 8, 25)]
+    {
         let limits = Limits { total_bytes, ..Limits::default() };
-        let groups = sweep_groups(&config, &depths, &limits).expect("one fits");
+        let groups = sweep_groups(&config, &depths, &limits, most).expect("one fits");
         assert_eq!(groups.concat(), depths);
         assert!(groups.len() <= groups_at_most, "{}", groups.len());
-        assert_eq!(groups[0].len(), 8);
-        assert!(groups.iter().all(|group| bytes(group) <= total_bytes));
+        assert!(groups.iter().all(|group| group.len() <= most && bytes(group) <= total_bytes));
     }
     let none = Limits { total_bytes: bytes(&depths[..1]) / 2, ..Limits::default() };
-    assert!(matches!(sweep_groups(&config, &depths, &none), Err(PlanError::TooLarge { .. })));
+    assert!(matches!(sweep_groups(&config, &depths, &none, 8), Err(PlanError::TooLarge { .. })));
 }
 
 #[test]
@@ -118,7 +119,7 @@ fn every_depth_at_once_has_a_plan() {
             ["width=16&heads=1&tokens=2&batch=1&ffn=1", "width=16&tokens=4&batch=8&cross=1", "width=96&tokens=16"]
         {
             let limits = Limits { tuning, total_bytes: u64::MAX, ..Limits::default() };
-            let groups = sweep_groups(&config(query), &depths, &limits).expect("it fits");
+            let groups = sweep_groups(&config(query), &depths, &limits, usize::MAX).expect("it fits");
             assert!(groups.len() <= 3, "{query}: {}", groups.len());
         }
     }

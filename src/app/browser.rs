@@ -114,14 +114,38 @@ pub(crate) async fn copy(text: &str) -> bool {
     JsFuture::from(window().navigator().clipboard().write_text(text)).await.is_ok()
 }
 
-/// Calls a function when the size of an element changes, as long as the page lives.
-pub(crate) fn on_resize(element: &web_sys::Element, call: impl Fn() + 'static) {
-    let closure = Closure::<dyn Fn()>::new(call);
-    if let Ok(observer) = web_sys::ResizeObserver::new(closure.as_ref().unchecked_ref()) {
-        observer.observe(element);
-        std::mem::forget(observer);
+/// Looks out for a change, until it is dropped.
+pub(crate) struct ResizeWatch {
+    observer: Option<web_sys::ResizeObserver>,
+    /// Called by the observer.
+    _call: Closure<dyn Fn()>,
+}
+
+impl Drop for ResizeWatch {
+    fn drop(&mut self) {
+        if let Some(observer) = &self.observer {
+            observer.disconnect();
+        }
     }
-    closure.forget();
+}
+
+/// Calls a function when the size of an element changes.
+#[must_use]
+pub(crate) fn on_resize(element: &web_sys::Element, call: impl Fn() + 'static) -> ResizeWatch {
+    let call = Closure::<dyn Fn()>::new(call);
+    let observer = web_sys::ResizeObserver::new(call.as_ref().unchecked_ref()).ok();
+    if let Some(observer) = &observer {
+        observer.observe(element);
+    }
+    ResizeWatch { observer, _call: call }
+}
+
+/// Resolves after so many milliseconds.
+pub(crate) async fn sleep(milliseconds: i32) {
+    let promise = Promise::new(&mut |resolve, _| {
+        let _ = window().set_timeout_with_callback_and_timeout_and_arguments_0(&resolve, milliseconds);
+    });
+    let _ = JsFuture::from(promise).await;
 }
 
 /// Calls a function when the window comes to have other device pixels, as on another screen.
@@ -164,14 +188,6 @@ impl Breath {
         });
         let _ = JsFuture::from(promise).await;
     }
-}
-
-/// Resolves after so many milliseconds.
-pub(crate) async fn sleep(milliseconds: i32) {
-    let promise = Promise::new(&mut |resolve, _| {
-        let _ = window().set_timeout_with_callback_and_timeout_and_arguments_0(&resolve, milliseconds);
-    });
-    let _ = JsFuture::from(promise).await;
 }
 
 /// Calls back before each frame until the function returns false.

@@ -9,7 +9,7 @@ use futures_util::future::join;
 use wasm_bindgen_futures::spawn_local;
 
 use crate::cpu::CpuPass;
-use crate::gpu::{Gpu, GpuError, Setup, Watch};
+use crate::gpu::{self, Gpu, GpuError, Setup, Watch};
 use crate::model::Config;
 use crate::plan::{Extent, PlanError};
 use crate::reference::{ModelUpdatePass, ReferencePass};
@@ -53,13 +53,16 @@ pub(crate) struct Adapter {
     pub(crate) is_software: bool,
 }
 
-/// Who waits for a pass on the device.
-struct Waiting<'a> {
-    is_wanted: &'a dyn Fn() -> bool,
-    tell: &'a dyn Fn(f64),
+/// Who waits for a pass.
+#[derive(Clone, Copy)]
+pub(crate) struct Waiter<'a> {
+    /// Whether the result is still wanted.
+    pub(crate) is_wanted: &'a dyn Fn() -> bool,
+    /// Hears which share is done.
+    pub(crate) tell: &'a dyn Fn(f64),
 }
 
-impl Watch for Waiting<'_> {
+impl Watch for Waiter<'_> {
     fn is_cancelled(&self) -> bool {
         !(self.is_wanted)()
     }
@@ -115,7 +118,7 @@ impl Engines {
     /// Asks for the graphics device, and has it begin with the kernels of these runs.
     pub(crate) async fn open_for(&self, configs: Vec<Config>) -> Result<Adapter, String> {
         let adapter = self.open_device().await?;
-        if let Some(gpu) = self.gpu.borrow().clone() {
+        if let Some(gpu) = self.gpu() {
             spawn_local(async move {
                 for config in &configs {
                     // What fails here fails again when the run is asked for, which says so.
@@ -137,8 +140,7 @@ impl Engines {
 
     /// Makes one of the pipelines that nothing has needed yet; false where there is none left.
     pub(crate) async fn make_pipeline(&self) -> bool {
-        let gpu = self.gpu.borrow().clone();
-        let Some(gpu) = gpu else { return false };
+        let Some(gpu) = self.gpu() else { return false };
         // Where the device fails, the next pass says so.
         let is_left = gpu.make_pipeline().await.unwrap_or(false);
         mark_pipelines(&gpu);
@@ -150,17 +152,16 @@ impl Engines {
         &self,
         engine: Engine,
         config: &Config,
-        is_wanted: &dyn Fn() -> bool,
-        tell: &dyn Fn(f64),
+        waiting: Waiter<'_>,
     ) -> Outcome {
         match engine {
             Engine::Cpu => {
                 let pass = CpuPass::new(config).map_err(|error| Failure::from(&error))?;
                 let dispatches = pass.dispatches() as u32;
-                self.in_slices(pass, Some((dispatches, 0)), is_wanted, tell).await
+                self.in_slices(pass, Some((dispatches, 0)), waiting).await
             }
-            Engine::Reference => self.in_slices(ReferencePass::new(config), None, is_wanted, tell).await,
-            Engine::Gpu => self.on_device(Extent::Curves, config, Waiting { is_wanted, tell }).await,
+            Engine::Reference => self.in_slices(ReferencePass::new(config), None, waiting).await,
+            Engine::Gpu => self.on_gpu(Extent::Curves, config, waiting).await,
         }
     }
 
@@ -176,39 +177,52 @@ impl Engines {
         &self,
         engine: Engine,
         config: &Config,
-        is_wanted: &dyn Fn() -> bool,
-        tell: &dyn Fn(f64),
+        waiting: Waiter<'_>,
     ) -> Result<Option<ModelUpdate>, Failure> {
         let ran = match engine {
-            Engine::Gpu => self.on_device(Extent::WithUpdate, config, Waiting { is_wanted, tell }).await?,
+            Engine::Gpu => self.on_gpu(Extent::WithUpdate, config, waiting).await?,
             Engine::Cpu => {
                 let pass = CpuPass::to(Extent::WithUpdate, config).map_err(|error| Failure::from(&error))?;
-                self.in_slices(pass, None, is_wanted, tell).await?
+                self.in_slices(pass, None, waiting).await?
             }
             Engine::Reference => {
                 let mut pass = ModelUpdatePass::new(config);
-                return Ok(self.work_off(|| pass.advance().ok_or_else(|| pass.progress()), is_wanted, tell).await);
+                return Ok(self.work_off(|| pass.advance().ok_or_else(|| pass.progress()), waiting).await);
             }
         };
         Ok(ran.and_then(|ran| ModelUpdate::of(&ran.measurement)))
     }
 
-    async fn on_device(&self, extent: Extent, config: &Config, waiting: Waiting<'_>) -> Outcome {
-        let gpu = self.gpu.borrow().clone();
-        let gpu = match gpu.filter(|gpu| gpu.lost().is_none()) {
+    /// The device, once it is there.
+    pub(crate) fn gpu(&self) -> Option<Rc<Gpu>> {
+        self.gpu.borrow().clone()
+    }
+
+    async fn on_gpu(&self, extent: Extent, config: &Config, waiting: Waiter<'_>) -> Outcome {
+        let start = browser::now_ms();
+        let outcome = self.on_device(async |gpu| gpu.measure_to(extent, config, waiting).await).await?;
+        Ok(outcome.map(|gpu::Outcome { measurement, counters }| {
+            ran(measurement, start, Some((counters.dispatches, counters.submits)))
+        }))
+    }
+
+    /// Runs something on the device, a new one where the old one was lost; nothing comes of what is cancelled.
+    pub(crate) async fn on_device<M>(
+        &self,
+        run: impl AsyncFnOnce(&Gpu) -> Result<gpu::Outcome<M>, GpuError>,
+    ) -> Result<Option<gpu::Outcome<M>>, Failure> {
+        let gpu = match self.gpu().filter(|gpu| gpu.lost().is_none()) {
             Some(gpu) => gpu,
             None => {
-                // It was lost: a new one may do.
                 self.open_device().await.map_err(|_| Failure::DeviceLost)?;
-                self.gpu.borrow().clone().ok_or(Failure::DeviceLost)?
+                self.gpu().ok_or(Failure::DeviceLost)?
             }
         };
-        let start = browser::now_ms();
         let nudged = Rc::clone(&gpu);
         let nudge = browser::needs_nudge()
             .then(|| leptos::prelude::set_interval_with_handle(move || nudged.nudge(), NUDGE).ok())
             .flatten();
-        let result = gpu.measure_to(extent, config, waiting).await;
+        let result = run(&gpu).await;
         if let Some(nudge) = nudge {
             nudge.clear();
         }
@@ -216,9 +230,7 @@ impl Engines {
             mark_pipelines(&gpu);
         }
         match result {
-            Ok(outcome) => {
-                Ok(Some(ran(outcome.measurement, start, Some((outcome.counters.dispatches, outcome.counters.submits)))))
-            }
+            Ok(outcome) => Ok(Some(outcome)),
             Err(GpuError::Cancelled) => Ok(None),
             Err(_) if gpu.lost().is_some() => Err(Failure::DeviceLost),
             Err(GpuError::Lost(_)) => Err(Failure::DeviceLost),
@@ -239,21 +251,19 @@ impl Engines {
         &self,
         mut pass: impl Pass,
         dispatches: Option<(u32, u32)>,
-        is_wanted: &dyn Fn() -> bool,
-        tell: &dyn Fn(f64),
+        waiting: Waiter<'_>,
     ) -> Outcome {
         let start = browser::now_ms();
-        let measurement = self.work_off(|| pass.advance().ok_or_else(|| pass.progress()), is_wanted, tell).await;
+        let measurement = self.work_off(|| pass.advance().ok_or_else(|| pass.progress()), waiting).await;
         Ok(measurement.map(|measurement| ran(measurement, start, dispatches)))
     }
 
     /// Works for a few milliseconds at a time, and yields to the browser between. `advance` gives the result or the share
     /// that is done; nothing comes of what is no longer wanted.
-    async fn work_off<T>(
+    pub(crate) async fn work_off<T>(
         &self,
         mut advance: impl FnMut() -> Result<T, f64>,
-        is_wanted: &dyn Fn() -> bool,
-        tell: &dyn Fn(f64),
+        waiting: Waiter<'_>,
     ) -> Option<T> {
         loop {
             let slice = browser::now_ms();
@@ -264,9 +274,9 @@ impl Engines {
                     Err(done) => share = done,
                 }
             }
-            tell(share);
+            (waiting.tell)(share);
             self.breathe().await;
-            if !is_wanted() {
+            if !(waiting.is_wanted)() {
                 return None;
             }
         }
@@ -274,5 +284,5 @@ impl Engines {
 }
 
 fn ran(measurement: Measurement, start_ms: f64, dispatches: Option<(u32, u32)>) -> Ran {
-    Ran { measurement, milliseconds: browser::now_ms() - start_ms, dispatches }
+    Ran { measurement, milliseconds: browser::now_ms() - start_ms, dispatches, is_from_atlas: false }
 }

@@ -11,7 +11,7 @@ use crate::claims::{Claim, Evidence, Model, Outcome, Rule, Test};
 use crate::model::Config;
 use crate::stats::{Engine, Measurement, ModelUpdate};
 
-use super::engines::Failure;
+use super::engines::{Failure, Waiter};
 use super::state::{Page, Ran};
 use super::words;
 
@@ -131,7 +131,7 @@ impl Laboratory {
                 None => {
                     let found = page
                         .engines()
-                        .model_update(engine, config, &|| !work.is_stopped.get(), &|share| tell(done, share))
+                        .model_update(engine, config, Waiter { is_wanted: &|| !work.is_stopped.get(), tell: &|share| tell(done, share) })
                         .await;
                     let update = match found {
                         Ok(Some(update)) => update,
@@ -164,7 +164,7 @@ async fn pass(
     if let Some(known) = known {
         return Ok(Some(known));
     }
-    let ran = page.engines().measure(engine, config, &|| !work.is_stopped.get(), tell).await?;
+    let ran = page.engines().measure(engine, config, Waiter { is_wanted: &|| !work.is_stopped.get(), tell }).await?;
     let Some(Ran { measurement, .. }) = ran else { return Ok(None) };
     let mut passes = work.passes.borrow_mut();
     if passes.len() >= KEPT {

@@ -6,6 +6,8 @@
 //! | `state` | the signals: what is asked for, what has finished |
 //! | `address` | the request in the URL, and back and forward |
 //! | `engines` | the three engines behind one call |
+//! | `sweep` | one model measured at many depths |
+//! | `atlas` | the models of every depth: what is measured, and the sweep that measures the rest |
 //! | `laboratory` | puts claims to the test |
 //! | `runner` | which pass runs now; the newest request wins |
 //! | `play` | depth in motion |
@@ -15,6 +17,7 @@
 
 mod address;
 pub mod api;
+mod atlas;
 mod browser;
 mod components;
 mod engines;
@@ -22,6 +25,7 @@ mod laboratory;
 mod play;
 mod runner;
 mod state;
+mod sweep;
 mod words;
 
 use std::pin::pin;

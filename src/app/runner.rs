@@ -11,10 +11,10 @@ use leptos::task::spawn_local;
 
 use crate::model::{Config, Placement};
 use crate::share::{Request, View};
-use crate::stats::Engine;
+use crate::stats::{Engine, Measurement};
 
 use super::browser::{self, Later};
-use super::engines::Engines;
+use super::engines::{Engines, Waiter};
 use super::state::{Device, Finished, Page, Ran, Running, Trouble};
 
 /// Finished passes that are kept, so that going back costs nothing.
@@ -176,7 +176,7 @@ impl Runner {
         let mut configs = configs.to_vec();
         configs.sort_by_key(|config| order.iter().position(|p| *p == config.placement).map_or(0, |at| at + 1));
         let runs = (0..seeds).flat_map(|after| configs.iter().map(move |config| with_seed(config, after)));
-        runs.filter(|config| self.kept(config, engine).is_none()).collect()
+        runs.filter(|config| self.at_hand(config, engine).is_none()).collect()
     }
 
     /// Measures the missing ones, until something newer is asked for.
@@ -207,7 +207,7 @@ impl Runner {
                 self.page.running.set(Some(Running { placement: config.placement, progress, blocks, left_ms }));
             };
             tell(0.0);
-            match self.engines.measure(engine, config, &is_wanted, &tell).await {
+            match self.engines.measure(engine, config, Waiter { is_wanted: &is_wanted, tell: &tell }).await {
                 Ok(Some(ran)) => {
                     self.keep(ran);
                     if let Some(base) = configs.iter().find(|base| base.placement == config.placement) {
@@ -232,7 +232,16 @@ impl Runner {
         Ok(())
     }
 
-    /// A pass that is at hand.
+    /// A run that is at hand, in the atlas or from a pass.
+    fn at_hand(&self, config: &Config, engine: Engine) -> Option<Arc<Ran>> {
+        let from_atlas = |measurement: Arc<Measurement>| {
+            let measurement = Measurement::clone(&measurement);
+            Arc::new(Ran { measurement, milliseconds: 0.0, dispatches: Some((0, 0)), is_from_atlas: true })
+        };
+        self.page.atlases.measurement(config, engine).map(from_atlas).or_else(|| self.kept(config, engine))
+    }
+
+    /// A pass that is kept.
     fn kept(&self, config: &Config, engine: Engine) -> Option<Arc<Ran>> {
         let kept = self.kept.borrow();
         kept.iter().rev().find(|ran| ran.measurement.engine == engine && ran.measurement.config == *config).cloned()
@@ -248,7 +257,7 @@ impl Runner {
 
     /// Shows what is at hand of a placement, from its first seed on.
     fn publish(&self, config: &Config, seeds: u32, engine: Engine) {
-        let passes: Vec<_> = (0..seeds).map_while(|after| self.kept(&with_seed(config, after), engine)).collect();
+        let passes: Vec<_> = (0..seeds).map_while(|after| self.at_hand(&with_seed(config, after), engine)).collect();
         if passes.is_empty() {
             return;
         }
@@ -313,7 +322,7 @@ impl Runner {
                 continue;
             }
             // What does not fit or fails has been said of the curves, or has none of its own.
-            let found = self.engines.model_update(engine, &config, &is_wanted, &|_| ()).await;
+            let found = self.engines.model_update(engine, &config, Waiter { is_wanted: &is_wanted, tell: &|_| () }).await;
             let Ok(Some(update)) = found else { continue };
             self.page.updates.update(|list| {
                 if list.len() >= KEPT {

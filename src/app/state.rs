@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 
-use crate::chart::curve::{self, Curve};
+use crate::chart::curve::Curve;
 use crate::chart::plot;
 use crate::chart::theme::Theme;
 use crate::model::{Config, Placement};
@@ -14,6 +14,8 @@ use crate::stats::{Engine, Measurement, ModelUpdate, Quantity, Sample};
 use crate::theory::{self, Overlay};
 
 use super::address::Address;
+use super::atlas::Atlases;
+use super::browser;
 use super::engines::{Adapter, Engines, Failure};
 use super::laboratory::Laboratory;
 
@@ -35,6 +37,8 @@ pub(crate) struct Ran {
     pub(crate) milliseconds: f64,
     /// Dispatches and submits, where there were some.
     pub(crate) dispatches: Option<(u32, u32)>,
+    /// Whether the atlas had it, and nothing ran.
+    pub(crate) is_from_atlas: bool,
 }
 
 /// The finished passes of a placement, one for each seed so far.
@@ -50,6 +54,8 @@ pub(crate) struct Finished {
     pub(crate) milliseconds: f64,
     /// Dispatches and submits of all, where there were some.
     pub(crate) dispatches: Option<(u32, u32)>,
+    /// Whether the atlas had all of them.
+    pub(crate) is_from_atlas: bool,
 }
 
 impl Finished {
@@ -65,6 +71,7 @@ impl Finished {
             sample,
             milliseconds: passes.iter().map(|pass| pass.milliseconds).sum(),
             dispatches: passes.iter().fold(Some((0, 0)), add),
+            is_from_atlas: passes.iter().all(|pass| pass.is_from_atlas),
         }
     }
 }
@@ -145,6 +152,10 @@ pub(crate) struct Page {
     pub(crate) helped: RwSignal<&'static str>,
     /// The claims under test.
     pub(crate) laboratory: Laboratory,
+    /// The models of every depth.
+    pub(crate) atlases: Atlases,
+    /// The device's pixels in one of CSS.
+    pub(crate) pixel_ratio: RwSignal<f64>,
     engines: StoredValue<Rc<Engines>, LocalStorage>,
     /// The URL and the history.
     address: StoredValue<Address, LocalStorage>,
@@ -175,6 +186,8 @@ impl Page {
             is_dark: RwSignal::new(false),
             helped: RwSignal::new("init"),
             laboratory: Laboratory::new(),
+            atlases: Atlases::new(),
+            pixel_ratio: RwSignal::new(browser::device_pixel_ratio()),
             engines: StoredValue::new_local(engines),
             address: StoredValue::new_local(Address::default()),
         }
@@ -326,8 +339,8 @@ impl Page {
         let line = |config: &Config, overlay: &Overlay| plot::Theory {
             placement: config.placement,
             name: overlay.name,
-            first: curve::first_block(quantity),
-            values: curve::by_block(&overlay.values, quantity, config),
+            first: quantity.first_block(),
+            values: quantity.by_block(&overlay.values, config),
         };
         let mut lines = Vec::new();
         for pass in &all {

@@ -1,12 +1,13 @@
 //! Every text of the page.
 
 use crate::chart::curve::{precision, symbol};
+use crate::chart::heat::scale::ColorScale;
 use crate::chart::number;
 use crate::claims::{Guide, Topic, VerdictKind};
 use crate::model::{Config, Placement, Tensor};
 use crate::presets::PresetKind;
 use crate::share::View;
-use crate::stats::{Engine, Mark, Quantity};
+use crate::stats::{Cell, Engine, Mark, Quantity};
 use crate::theory::Overlay;
 
 use super::engines::Failure;
@@ -89,11 +90,166 @@ pub(crate) const CITED: &str = "Cannot be measured here.";
 pub(crate) const NEEDS_TRAINING: &str = "Needs training.";
 pub(crate) const BY_LITERATURE: &str = "by the literature";
 
+/// Said where all that is shown comes from the atlas.
+pub(crate) const FROM_ATLAS: &str = "from the atlas";
+pub(crate) const ATLAS_TITLE: &str = "Every depth at once";
+pub(crate) const ATLAS_LEAD: &str = "A row is one model, shallow at the top; its first block is at the left, its last at \
+    the right. Choose a row to make its depth the one you explore.";
+pub(crate) const ATLAS_HELP: &str = "Arrow keys: depth and block. Page up and down: twelve depths. Home and End: first \
+    and last block. Enter: choose the depth.";
+pub(crate) const PANELS: &str = "Depth against block";
+pub(crate) const SWEEP: &str = "Measure every depth";
+pub(crate) const GO_ON: &str = "Measure the rest";
+pub(crate) const LOOKING: &str = "Looking for WebGPU";
+pub(crate) const NOT_MEASURED: &str = "not measured yet";
+pub(crate) const DEPTH_COLUMN: &str = "depth";
+
+/// How many models, of how many placements.
+fn models(count: usize, placements: usize) -> String {
+    let each = count / placements.max(1);
+    match placements {
+        1 => format!("{count} depths"),
+        _ if each * placements == count => format!("{each} depths of {placements} placements"),
+        _ => format!("{count} models of {placements} placements"),
+    }
+}
+
+/// A time that is not known to the second.
+fn about(milliseconds: f64) -> String {
+    match milliseconds / 1000.0 {
+        s if s < 1.0 => "under a second".into(),
+        s if s < 55.0 => format!("about {s:.0} s"),
+        s if s < 55.0 * 60.0 => format!("about {:.0} min", (s / 60.0).max(1.0)),
+        s => format!("about {} h", number::ratio(s / 3600.0)),
+    }
+}
+
+/// What a sweep will take.
+#[must_use]
+pub(crate) fn sweep_cost(missing: usize, done: usize, placements: usize, milliseconds: Option<f64>) -> String {
+    let what =
+        if done == 0 { models(missing, placements) } else { format!("{missing} of {} models left", missing + done) };
+    match milliseconds {
+        Some(milliseconds) => format!("{what}, {}", about(milliseconds)),
+        None => what,
+    }
+}
+
+/// A sweep under way.
+#[must_use]
+pub(crate) fn sweeping(done: usize, of: usize, left_ms: Option<f64>) -> String {
+    let done = format!("{done} of {of} models");
+    match left_ms {
+        Some(left) => format!("{done}, {} left", about(left)),
+        None => done,
+    }
+}
+
+/// A sweep that is done.
+#[must_use]
+pub(crate) fn swept(count: usize, placements: usize) -> String {
+    format!("{}: the slider reads from here, and nothing more is computed", models(count, placements))
+}
+
+/// A sweep for those who hear the page.
+#[must_use]
+pub(crate) const fn sweep_state(is_running: bool, is_done: bool) -> &'static str {
+    match (is_running, is_done) {
+        (true, _) => "Measuring",
+        (false, true) => "Every depth is measured",
+        (false, false) => "",
+    }
+}
+
+/// A sweep that failed.
+#[must_use]
+pub(crate) fn sweep_trouble(config: &Config, failure: &Failure) -> String {
+    let label = config.placement.recipe().label;
+    match failure {
+        Failure::DeviceLost => "The graphics device was lost. What was measured before is kept.".into(),
+        Failure::NoPlan(why) => format!("{label} up to depth {}: {}", config.depth, sentence(why)),
+        Failure::Device(why) => format!("{label}: {why} What was measured before is kept."),
+    }
+}
+
+/// A place in a panel.
+#[must_use]
+pub(crate) fn place(depth: u32, block: u32) -> String {
+    format!("depth {depth}, block {block}")
+}
+
+/// The value at a place in a panel.
+#[must_use]
+pub(crate) fn cell(cell: Option<Cell>, engine: Engine) -> String {
+    match cell {
+        None => NOT_MEASURED.into(),
+        Some(Cell { value, mark: None }) => number::value(value),
+        Some(Cell { mark: Some(known), .. }) => mark(known, engine),
+    }
+}
+
+/// What a panel shows.
+#[must_use]
+pub(crate) fn panel(label: &str, quantity: Quantity) -> String {
+    let (before, letter, below) = title(quantity);
+    format!("{label}: {before}{letter}{below} by depth and block")
+}
+
+/// The scale of colours, and what has no colour on it.
+#[must_use]
+pub(crate) fn color_scale(scale: &ColorScale, textures: &[&str]) -> String {
+    let kind = if scale.range.log { ", logarithmic" } else { "" };
+    let (low, high) = (number::value(scale.range.low), number::value(scale.range.high));
+    let rest = if textures.is_empty() { String::new() } else { format!("; textures for {}", textures.join(", ")) };
+    format!("Colours from {low} to {high}{kind}{rest}")
+}
+
+/// The button of the table of a row.
+#[must_use]
+pub(crate) fn row_table(depth: u32) -> String {
+    format!("Table of depth {depth}")
+}
+
+/// The button of the table of a column.
+#[must_use]
+pub(crate) fn column_table(block: u32) -> String {
+    format!("Table of block {block}")
+}
+
+/// The caption of the table of a row.
+#[must_use]
+pub(crate) fn row_caption(quantity: Quantity, depth: u32) -> String {
+    format!("{}, at depth {depth}", table_caption(quantity))
+}
+
+/// The caption of the table of a column.
+#[must_use]
+pub(crate) fn column_caption(quantity: Quantity, block: u32) -> String {
+    let (before, letter, below) = title(quantity);
+    format!("{before}{letter}{below}, {}, in block {block} by depth", unit(quantity))
+}
+
+/// What all panels have in common.
+#[must_use]
+pub(crate) fn model(config: &Config) -> String {
+    let Config { width, heads, tokens, batch, seed, .. } = config;
+    let choices = [("init", config.init.key()), ("norm", config.norm.key()), ("act", config.act.key())];
+    let choices = choices.map(|(key, word)| choice(key, word)).join(", ");
+    format!("{choices}; width {width}, {heads} heads, {batch} × {tokens} tokens, seed {seed}")
+}
+
+/// Which depth is outlined.
+#[must_use]
+pub(crate) fn outlined(depth: u32) -> String {
+    format!("depth {depth} is outlined")
+}
+
 /// The name of a view.
 #[must_use]
 pub(crate) const fn view(view: View) -> &'static str {
     match view {
         View::Explore => "Explore",
+        View::Atlas => "Atlas",
         View::Claims => "Claims",
     }
 }
@@ -297,6 +453,7 @@ pub(crate) fn label(key: &str) -> &'static str {
         "seeds" => "Seeds",
         "cross" => "Cross-attention",
         "memory_cos" => "Memory cosine",
+        "deepest" => "Deepest model",
         "guide" => "Guide",
         "topic" => "Topic",
         "verdict" => "Literature’s verdict",
@@ -362,6 +519,7 @@ pub(crate) fn choice(key: &str, value: &str) -> String {
         ("statistic", "grad_weight.ck") => "Gradient of cross-attention’s keys",
         ("statistic", "grad_weight.cq") => "Gradient of cross-attention’s queries",
         ("statistic", "grad_stream") => "Gradient of the stream",
+        ("statistic", "stream_rms") => "Residual stream",
         ("statistic", "grad_cosine") => "Gradient cosine",
         ("statistic", "net_factor") => "Net gradient factor",
         ("statistic", "norm_jacobian") => "Norm’s Jacobian",
@@ -413,8 +571,10 @@ pub(crate) fn help(key: &str, value: &str) -> (&'static str, &'static str) {
         ("statistic", "attention_entropy") => ("1 where attention weighs all tokens alike, 0 where it picks one.", ""),
         ("statistic", "max_logit") => ("The largest score of the self-attention, before its softmax.", ""),
         ("statistic", "stream_max") => ("The largest absolute value of the stream; fp16 ends at 65,504.", ""),
+        ("statistic", "stream_rms") => ("The root mean square of all values of the stream.", ""),
         ("statistic", _) => ("The size of the loss’s gradient at each block:", math::GRADIENT),
         ("seeds", _) => ("Runs with this many seeds: their median, and the middle half as a band.", ""),
+        ("deepest", _) => ("Blocks of the deepest model of the atlas, 12 to 200; the shallowest has 6.", ""),
         ("cross", _) => ("A third sublayer that attends to a constant memory, as a decoder’s does.", ""),
         ("memory_cos", _) => ("How alike the memory’s tokens are: 1 is a collapsed encoder.", ""),
         ("batch", _) => ("Sequences in a batch, 1 to 8.", ""),
@@ -543,7 +703,7 @@ fn sentence(clause: &str) -> String {
 #[must_use]
 pub(crate) fn who(engine: Option<Engine>, adapter: &str, is_software: bool) -> String {
     match engine {
-        None => "Looking for WebGPU".into(),
+        None => LOOKING.into(),
         Some(Engine::Gpu) => match (adapter, is_software) {
             ("", false) => "WebGPU".into(),
             ("", true) => "WebGPU on the processor".into(),
@@ -567,6 +727,7 @@ pub(crate) fn pass_time(count: usize, milliseconds: f64) -> String {
 #[must_use]
 pub(crate) fn dispatches(dispatches: &str, submits: u32) -> String {
     match submits {
+        0 if dispatches == "0" => "0 dispatches".into(),
         0 => format!("{dispatches} steps"),
         1 => format!("{dispatches} dispatches, 1 submit"),
         _ => format!("{dispatches} dispatches, {submits} submits"),

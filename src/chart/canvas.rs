@@ -11,9 +11,10 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{FontDesc, FontFamily, FontStyle, RGBAColor, ShapeStyle, TextStyle};
 use plotters_backend::{BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind};
 use plotters_canvas::CanvasBackend;
-use wasm_bindgen::JsCast as _;
-use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
+use wasm_bindgen::{Clamped, JsCast as _};
+use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData};
 
+use super::heat::Raster;
 use super::scene::{Anchor, Cap, Point, Shape};
 use super::theme::Color;
 
@@ -43,17 +44,10 @@ impl Canvas {
     /// # Errors
     /// With plotters' words, where the browser refuses a call.
     pub fn draw(&self, shapes: &[Shape], width: f64, height: f64, device_pixel_ratio: f64) -> Result<(), String> {
-        let (pixels_wide, pixels_high) =
-            ((width * device_pixel_ratio).round() as u32, (height * device_pixel_ratio).round() as u32);
-        if (self.element.width(), self.element.height()) != (pixels_wide, pixels_high) {
-            self.element.set_width(pixels_wide);
-            self.element.set_height(pixels_high);
-        }
+        self.fit(width, height, device_pixel_ratio)?;
         let scale = device_pixel_ratio / UNITS;
-        let failed = |_| "the canvas refused a transform".to_owned();
-        self.context.set_transform(1.0, 0.0, 0.0, 1.0, 0.0, 0.0).map_err(failed)?;
-        self.context.clear_rect(0.0, 0.0, f64::from(pixels_wide), f64::from(pixels_high));
-        self.context.set_transform(scale, 0.0, 0.0, scale, 0.0, 0.0).map_err(failed)?;
+        let scaled = self.context.set_transform(scale, 0.0, 0.0, scale, 0.0, 0.0);
+        scaled.map_err(|_| "the canvas refused a transform".to_owned())?;
         self.context.set_line_join("round");
 
         let inner = CanvasBackend::with_canvas_object(self.element.clone()).ok_or("no 2D context")?;
@@ -63,6 +57,39 @@ impl Canvas {
         for shape in shapes {
             self.shape(&area, shape, device_pixel_ratio).map_err(|error| error.to_string())?;
         }
+        Ok(())
+    }
+
+    /// Clears the canvas and puts pixels of the device on it, the first of them at `origin`.
+    ///
+    /// # Errors
+    /// Where the browser refuses a call.
+    pub fn put(
+        &self,
+        raster: &Raster,
+        origin: [u32; 2],
+        width: f64,
+        height: f64,
+        device_pixel_ratio: f64,
+    ) -> Result<(), String> {
+        self.fit(width, height, device_pixel_ratio)?;
+        let pixels = Clamped(&raster.pixels[..]);
+        let image = ImageData::new_with_u8_clamped_array_and_sh(pixels, raster.width, raster.height);
+        let [x, y] = origin.map(f64::from);
+        let put = image.and_then(|image| self.context.put_image_data(&image, x, y));
+        put.map_err(|_| "the canvas refused pixels".to_owned())
+    }
+
+    /// Makes the backing store fit the size and the device, and clears it.
+    fn fit(&self, width: f64, height: f64, device_pixel_ratio: f64) -> Result<(), String> {
+        let [wide, high] = [width, height].map(|size| (size * device_pixel_ratio).round() as u32);
+        if (self.element.width(), self.element.height()) != (wide, high) {
+            self.element.set_width(wide);
+            self.element.set_height(high);
+        }
+        let reset = self.context.set_transform(1.0, 0.0, 0.0, 1.0, 0.0, 0.0);
+        reset.map_err(|_| "the canvas refused a transform".to_owned())?;
+        self.context.clear_rect(0.0, 0.0, f64::from(wide), f64::from(high));
         Ok(())
     }
 

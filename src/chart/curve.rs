@@ -1,7 +1,7 @@
 //! A series of a measurement as a curve over the blocks.
 
-use crate::model::{Config, Placement, Tensor};
-use crate::stats::{Engine, Mark, Measurement, Quantity, Sample};
+use crate::model::{Placement, Tensor};
+use crate::stats::{Blocks, Engine, Mark, Measurement, Quantity, Sample};
 
 /// One placement's values over the blocks, with what is to be said of each.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,46 +55,6 @@ impl Loss {
     }
 }
 
-/// The first block a quantity has a value for. States are counted from 0, what belongs to a block from 1.
-#[must_use]
-pub const fn first_block(quantity: Quantity) -> u32 {
-    match quantity {
-        Quantity::StreamRms
-        | Quantity::StreamMax
-        | Quantity::TokenCosine
-        | Quantity::RankResidual
-        | Quantity::GradStream
-        | Quantity::GradCosine => 0,
-        _ => 1,
-    }
-}
-
-/// One value a state or a block: of what each sublayer has, the mean over the block, and of factors their product.
-#[must_use]
-pub fn by_block(values: &[f64], quantity: Quantity, config: &Config) -> Vec<f64> {
-    let per_block = config.sublayers_per_block();
-    match quantity {
-        Quantity::NetFactor => values.chunks(per_block).map(|block| block.iter().product()).collect(),
-        Quantity::UpdateRatio | Quantity::NormJacobian => {
-            values.chunks(per_block).map(|block| block.iter().sum::<f64>() / block.len() as f64).collect()
-        }
-        _ => values.to_vec(),
-    }
-}
-
-/// What is to be said of each of them: of the first sublayer of which there is something to say.
-fn marks_by_block(measurement: &Measurement, quantity: Quantity) -> Vec<Option<Mark>> {
-    let count = measurement.values(quantity).len();
-    let marks: Vec<_> = (0..count).map(|index| measurement.mark(quantity, index)).collect();
-    match quantity {
-        Quantity::NetFactor | Quantity::UpdateRatio | Quantity::NormJacobian => {
-            let per_block = measurement.config.sublayers_per_block();
-            marks.chunks(per_block).map(|block| block.iter().copied().flatten().next()).collect()
-        }
-        _ => marks,
-    }
-}
-
 /// The arithmetic of an engine.
 #[must_use]
 pub const fn precision(engine: Engine) -> &'static str {
@@ -130,13 +90,13 @@ impl Curve {
     /// The curve of a quantity; `None` where the run does not have it.
     #[must_use]
     pub fn of(measurement: &Measurement, quantity: Quantity) -> Option<Self> {
-        measurement.series(quantity)?;
+        let Blocks { first, values, marks } = measurement.by_block(quantity)?;
         Some(Self {
             placement: measurement.config.placement,
             depth: measurement.config.depth,
-            first: first_block(quantity),
-            values: by_block(measurement.values(quantity), quantity, &measurement.config),
-            marks: marks_by_block(measurement, quantity),
+            first,
+            values,
+            marks,
             precision: precision(measurement.engine),
             band: Vec::new(),
             fresh: true,
@@ -149,7 +109,7 @@ impl Curve {
     pub fn of_sample(sample: &Sample, quantity: Quantity) -> Option<Self> {
         let mut curve = Self::of(&sample.median, quantity)?;
         if sample.runs > 1 {
-            let edge = |edge: &Measurement| by_block(edge.values(quantity), quantity, &edge.config);
+            let edge = |edge: &Measurement| quantity.by_block(edge.values(quantity), &edge.config);
             curve.band = edge(&sample.lower).into_iter().zip(edge(&sample.upper)).collect();
         }
         Some(curve)

@@ -8,6 +8,7 @@
 //! | [`axis`] | frames of x, ranges and ticks of y |
 //! | [`gaps`] | where a curve leaves its axis or its arithmetic, and the sentence that says so |
 //! | [`scene`], [`plot`] | the shapes of one chart |
+//! | [`heat`] | the atlas: depth against block, values as colours |
 //! | [`block`] | a placement as glyph, diagram and equation, from its recipe |
 //! | [`reading`] | a measurement in one sentence |
 //! | `canvas` | a scene on an HTML canvas, through plotters |
@@ -18,9 +19,11 @@ pub mod block;
 pub mod canvas;
 pub mod curve;
 pub mod gaps;
+pub mod heat;
 mod labels;
 mod marker;
 pub mod number;
+mod pill;
 pub mod plot;
 mod probe;
 pub mod reading;

@@ -3,6 +3,7 @@
 use super::curve::Curve;
 use super::gaps::{self, Place};
 use super::number;
+use super::pill::pill;
 use super::plot::{Area, View, value_in_words};
 use super::scene::{Anchor, Shape, point};
 use super::text;
@@ -26,7 +27,7 @@ pub(super) fn draw(out: &mut Vec<Shape>, curves: &[Curve], block: u32, view: &Vi
         return;
     }
     out.push(Shape::Hair { from: point(x, area.top), to: point(x, area.base), color: theme.ink_2 });
-    pill(out, block, x, view, area);
+    pill(out, format!("block {block}"), x, area.base + 4.0, view.width, theme);
 
     let mut rows: Vec<Row> = Vec::new();
     for curve in curves {
@@ -67,35 +68,4 @@ pub(super) fn draw(out: &mut Vec<Shape>, curves: &[Curve], block: u32, view: &Vi
             halo: Some(theme.background),
         });
     }
-}
-
-/// The block in a pill of ink on the axis.
-fn pill(out: &mut Vec<Shape>, block: u32, x: f64, view: &View, area: &Area) {
-    const RADIUS: f64 = 4.0;
-    let words = format!("block {block}");
-    let half = (text::width(&words, 12.0, true) / 2.0 + 8.0).round();
-    let middle = x.clamp(half, view.width - half);
-    let (left, right, top, bottom) = (middle - half, middle + half, area.base + 4.0, area.base + 24.0);
-    let corner = |cx: f64, cy: f64, from: f64| {
-        (0..=4).map(move |step| {
-            let angle = (from + f64::from(step) * 22.5).to_radians();
-            point(cx + RADIUS * angle.cos(), cy + RADIUS * angle.sin())
-        })
-    };
-    let mut points = Vec::new();
-    points.extend(corner(right - RADIUS, top + RADIUS, -90.0));
-    points.extend(corner(right - RADIUS, bottom - RADIUS, 0.0));
-    points.extend(corner(left + RADIUS, bottom - RADIUS, 90.0));
-    points.extend(corner(left + RADIUS, top + RADIUS, 180.0));
-    out.push(Shape::Area { points, color: view.theme.ink, alpha: 1.0 });
-    out.push(Shape::Text {
-        at: point(middle, area.base + 18.5),
-        text: words,
-        size: 12.0,
-        strong: true,
-        color: view.theme.background,
-        alpha: 1.0,
-        anchor: Anchor::Middle,
-        halo: None,
-    });
 }

@@ -2,7 +2,7 @@
 
 use crate::stats::{Mark, Measurement, Quantity};
 
-use super::curve::{Curve, Loss, first_block, precision, symbol};
+use super::curve::{Curve, Loss, precision, symbol};
 use super::gaps::blocks;
 use super::number;
 
@@ -148,7 +148,7 @@ fn gradients(out: &mut Sentence, measurement: &Measurement, quantity: Quantity, 
     let last = values.len() - 1;
     let mark = |index| measurement.mark(quantity, index);
     let everywhere = |list: &[(u32, u32)]| {
-        let first = first_block(quantity);
+        let first = quantity.first_block();
         list == [(first, first + last as u32)]
     };
     if everywhere(&lost) {
@@ -193,7 +193,7 @@ fn gradients(out: &mut Sentence, measurement: &Measurement, quantity: Quantity, 
 
 /// Runs of blocks with one of these marks.
 fn spans(measurement: &Measurement, quantity: Quantity, count: usize, wanted: &[Mark]) -> Vec<(u32, u32)> {
-    let first = first_block(quantity);
+    let first = quantity.first_block();
     let mut list: Vec<(u32, u32)> = Vec::new();
     for index in 0..count {
         if measurement.mark(quantity, index).is_some_and(|mark| wanted.contains(&mark)) {

@@ -70,10 +70,14 @@ fn line(shape: &Shape) -> String {
 }
 
 fn check(name: &str, curves: &[Curve], view: &View) {
-    let scene = plot(curves, view);
-    sound(&scene);
+    check_scene(name, &plot(curves, view));
+}
+
+/// Compares a scene with what it was.
+pub(super) fn check_scene(name: &str, scene: &Scene) {
+    sound(scene);
     let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src/chart/snapshots").join(format!("{name}.txt"));
-    let now = describe(&scene);
+    let now = describe(scene);
     if std::env::var_os("NORMSCOPE_BLESS").is_some() {
         std::fs::write(&file, now).unwrap();
         return;

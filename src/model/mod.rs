@@ -2,6 +2,7 @@
 //! of parameters. Nothing here knows of an engine, a GPU or a page.
 
 pub(crate) mod config;
+mod cost;
 mod init;
 mod placement;
 pub mod random;

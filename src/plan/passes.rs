@@ -124,17 +124,20 @@ impl Passes {
     }
 }
 
-/// Depths of one model in groups that a device can take at once, each for a [`Passes::sweep`], in the order given: a few
-/// first, so that there is something to see, then as many as fit.
+/// Depths of one model in groups that a device can take at once, each for a [`Passes::sweep`], in the order given: as many
+/// in each as fit, and not more than `most`.
 ///
 /// # Errors
 /// Where not even one of them fits.
-pub fn sweep_groups(config: &Config, depths: &[u32], limits: &Limits) -> Result<Vec<Vec<u32>>, PlanError> {
-    /// Depths of the first group.
-    const FIRST: usize = 8;
+pub fn sweep_groups(
+    config: &Config,
+    depths: &[u32],
+    limits: &Limits,
+    most: usize,
+) -> Result<Vec<Vec<u32>>, PlanError> {
     let mut groups = Vec::new();
     let mut rest = depths;
-    let mut most = FIRST;
+    let mut most = most.max(1);
     while !rest.is_empty() {
         let mut count = most.min(rest.len());
         while let Err(error) = Passes::sweep(config, &rest[..count], limits, Engine::Gpu) {
@@ -142,12 +145,12 @@ pub fn sweep_groups(config: &Config, depths: &[u32], limits: &Limits) -> Result<
                 return Err(error);
             }
             count = count.div_ceil(2);
+            // What did not fit once is not tried again.
+            most = count;
         }
         let (group, others) = rest.split_at(count);
         groups.push(group.to_vec());
         rest = others;
-        // What did not fit once is not tried again.
-        most = if count < most && groups.len() > 1 { count } else { usize::MAX };
     }
     Ok(groups)
 }

@@ -147,7 +147,7 @@ macro_rules! filter_key {
     };
 }
 
-/// What the second chart can show, by the names of JSON.
+/// What the second chart and the atlas can show, by the names of JSON.
 pub(super) const STATISTICS: &[(&str, Quantity)] = &[
     ("grad_weight.w2", Quantity::GradWeight(Tensor::W2)),
     ("grad_weight.w1", Quantity::GradWeight(Tensor::W1)),
@@ -161,6 +161,7 @@ pub(super) const STATISTICS: &[(&str, Quantity)] = &[
     ("grad_weight.ck", Quantity::GradWeight(Tensor::Ck)),
     ("grad_weight.cq", Quantity::GradWeight(Tensor::Cq)),
     ("grad_stream", Quantity::GradStream),
+    ("stream_rms", Quantity::StreamRms),
     ("grad_cosine", Quantity::GradCosine),
     ("net_factor", Quantity::NetFactor),
     ("norm_jacobian", Quantity::NormJacobian),
@@ -273,7 +274,7 @@ pub fn keys() -> &'static [Key] {
         Key {
             name: "statistic",
             kind: Kind::Choice(STATISTIC_WORDS),
-            help: "what the second chart shows",
+            help: "what the second chart and the atlas show",
             get: |request| {
                 let statistic = STATISTICS.iter().find(|(_, quantity)| *quantity == request.statistic);
                 statistic.map_or("", |(word, _)| word).to_owned()
@@ -310,6 +311,13 @@ pub fn keys() -> &'static [Key] {
                 request.theory = text == "1";
                 matches!(text, "0" | "1")
             },
+        },
+        Key {
+            name: "deepest",
+            kind: Kind::Integer(12, 200),
+            help: "depth of the deepest model of the atlas, whose shallowest has 6 blocks",
+            get: |request| request.deepest.to_string(),
+            set: |request, text| integer(text, 12, 200).map(|value| request.deepest = value).is_some(),
         },
     ];
     KEYS

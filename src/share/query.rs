@@ -22,6 +22,8 @@ named_enum! {
     View {
         /// Charts of the runs asked for.
         Explore = "explore",
+        /// Models of every depth at once.
+        Atlas = "atlas",
         /// What is said of norms and depth, put to the test.
         Claims = "claims",
     }
@@ -64,7 +66,7 @@ pub struct Request {
     pub engine: Option<Engine>,
     /// Runs of each placement, with the configuration's seed and those after it; 1 to 32.
     pub seeds: u32,
-    /// What the second chart shows.
+    /// What the second chart and the atlas show.
     pub statistic: Quantity,
     /// Scale of the stream's y axis.
     pub stream_scale: Scale,
@@ -72,6 +74,8 @@ pub struct Request {
     pub statistic_scale: Option<Scale>,
     /// Whether theory is drawn over the measurement.
     pub theory: bool,
+    /// Depth of the deepest model of the atlas, 12 to 200.
+    pub deepest: u32,
 }
 
 impl Request {
@@ -93,6 +97,7 @@ impl Request {
             stream_scale: Scale::Linear,
             statistic_scale: None,
             theory: true,
+            deepest: 200,
         }
     }
 

@@ -1,11 +1,15 @@
 //! What is measured: names, shapes, the value series of a run, and what of it cannot be trusted.
 
+mod atlas;
+mod blocks;
 mod derived;
 mod json;
 mod marks;
 mod seeds;
 mod update;
 
+pub use atlas::{Atlas, Cell, coarse_first};
+pub use blocks::Blocks;
 pub use derived::{Format, GrowthExponents};
 pub use json::{number, to_csv, to_json};
 pub use marks::{Mark, UNRESOLVED_ABOVE};

@@ -1,7 +1,5 @@
 //! One chart: title, scale, plot with probe, or the same numbers as a table.
 
-use std::rc::Rc;
-
 use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast as _;
@@ -11,8 +9,7 @@ use crate::app::browser;
 use crate::app::state::{Gesture, Page, page};
 use crate::app::words;
 use crate::chart::axis::{self, Range};
-use crate::chart::canvas::Canvas;
-use crate::chart::curve::{Curve, first_block};
+use crate::chart::curve::Curve;
 use crate::chart::plot::{View, block_at, plot, value_in_words};
 use crate::chart::scene::Scene;
 use crate::model::{Config, Placement};
@@ -21,6 +18,7 @@ use crate::stats::Quantity;
 
 use super::field::{choices_of, text_of};
 use super::icons;
+use super::layers::{draw_on, size_of};
 use super::table::Table;
 
 /// Ranges ease to the next in this time.
@@ -118,8 +116,9 @@ pub(super) fn Chart(subject: Subject) -> impl IntoView {
     }
 }
 
+/// The title of a chart; that of the gradient chooses the statistic.
 #[component]
-fn Title(subject: Subject, quantity: Memo<Quantity>) -> impl IntoView {
+pub(super) fn Title(subject: Subject, quantity: Memo<Quantity>) -> impl IntoView {
     let page = page();
     let words = move || {
         let (before, letter, below) = words::title(quantity.get());
@@ -251,35 +250,22 @@ fn Plot(
     is_hidden: RwSignal<bool>,
 ) -> impl IntoView {
     let page = page();
-    // Width and height in CSS pixels, and the device's pixels in one of them.
-    let size = RwSignal::new((0.0, 0.0, 1.0));
     let holder = NodeRef::<html::Div>::new();
+    let size = size_of(holder);
     let layers = [NodeRef::<html::Canvas>::new(), NodeRef::new(), NodeRef::new()];
     let held = held_range(page, subject, quantity, curves);
     let frame = Memo::new(move |_| frame_of(page, &curves.get()));
     let extent = eased(page, held, frame);
 
-    Effect::new(move |_| {
-        let Some(element) = holder.get() else { return };
-        let measured = element.clone();
-        let measure = move || {
-            let (width, height) = (measured.client_width(), measured.client_height());
-            size.set((f64::from(width), f64::from(height), browser::device_pixel_ratio()));
-        };
-        measure();
-        browser::on_resize(&element, measure.clone());
-        browser::on_pixel_ratio(measure);
-    });
-
     let theory = Memo::new(move |_| page.theory_lines(quantity.get()));
     let view = Memo::new(move |_| {
-        let (width, height, _) = size.get();
+        let (width, height) = size.get();
         let extent = extent.get();
         View {
             width,
             height,
             theme: page.theme(),
-            first: first_block(quantity.get()),
+            first: quantity.get().first_block(),
             frame: frame.get(),
             frame_now: extent.frame,
             range: held.get().range,
@@ -293,7 +279,7 @@ fn Plot(
         let view = view.get();
         if view.width < 100.0 || view.height < 80.0 { Scene::default() } else { curves.with(|c| plot(c, &view)) }
     });
-    draw_on(layers, scene, Memo::new(move |_| size.get().2));
+    draw_on(layers, scene);
 
     let block_of = move |event: &PointerEvent| {
         let element: HtmlElement = holder.get_untracked()?.into();
@@ -326,7 +312,7 @@ fn Plot(
                 let (before, letter, below) = words::title(quantity.get());
                 format!("{before}{letter}{below}, {}, by block", words::unit(quantity.get()))
             }
-            aria-valuemin=move || first_block(quantity.get())
+            aria-valuemin=move || quantity.get().first_block()
             aria-valuemax=move || page.request.with(|request| request.config.depth)
             aria-valuenow=move || page.probe.get().unwrap_or(page.request.with(|request| request.config.depth))
             aria-valuetext=described
@@ -415,42 +401,6 @@ fn eased(page: Page, held: Memo<Held>, frame: Memo<u32>) -> RwSignal<Extent> {
     shown
 }
 
-/// Draws a scene whenever it changes.
-fn draw_on(layers: [NodeRef<html::Canvas>; 3], scene: Memo<Scene>, ratio: Memo<f64>) {
-    let canvases = StoredValue::new_local(None::<Rc<[Canvas; 3]>>);
-    Effect::new(move |before: Option<(Scene, f64)>| {
-        let (scene, ratio) = (scene.get(), ratio.get());
-        if canvases.with_value(Option::is_none) {
-            let font = document()
-                .document_element()
-                .and_then(|root| browser::window().get_computed_style(&root).ok()?)
-                .and_then(|style| style.get_property_value("--font").ok())
-                .unwrap_or_else(|| "sans-serif".into());
-            let made = layers.map(|layer| layer.get().and_then(|element| Canvas::new(element, font.trim().into())));
-            if let [Some(back), Some(data), Some(over)] = made {
-                canvases.set_value(Some(Rc::new([back, data, over])));
-            }
-        }
-        let Some(canvases) = canvases.get_value() else { return (scene, ratio) };
-        if scene.width > 0.0 {
-            let before = before.filter(|(_, drawn_at)| *drawn_at == ratio).map(|(scene, _)| scene);
-            let same_size = before.as_ref().is_some_and(|b| b.width == scene.width && b.height == scene.height);
-            let shapes = [
-                (&scene.back, before.as_ref().map(|b| &b.back)),
-                (&scene.data, before.as_ref().map(|b| &b.data)),
-                (&scene.over, before.as_ref().map(|b| &b.over)),
-            ];
-            for (canvas, (now, before)) in canvases.iter().zip(shapes) {
-                if !same_size || before != Some(now) {
-                    // A browser that refuses to draw still has the table.
-                    let _ = canvas.draw(now, scene.width, scene.height, ratio);
-                }
-            }
-        }
-        (scene, ratio)
-    });
-}
-
 /// What stands in a plot without curves.
 fn message(page: Page, quantity: Quantity) -> Option<String> {
     let request = page.request.get();
@@ -469,7 +419,7 @@ fn message(page: Page, quantity: Quantity) -> Option<String> {
 /// Moves the probe by the arrow keys.
 fn probe_by_key(page: Page, quantity: Memo<Quantity>, curves: Memo<Vec<Curve>>, event: &KeyboardEvent) {
     let Some(deepest) = curves.with_untracked(|curves| curves.iter().map(|curve| curve.depth).max()) else { return };
-    let first = first_block(quantity.get_untracked());
+    let first = quantity.get_untracked().first_block();
     let now = page.probe.get_untracked();
     let shifted = |by: i64| {
         let from = now.map_or(if by > 0 { i64::from(first) - 1 } else { i64::from(deepest) + 1 }, i64::from);

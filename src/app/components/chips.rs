@@ -39,8 +39,8 @@ pub(super) fn Chips() -> impl IntoView {
     let has_more =
         move || page.request.with(|request| request.placements.iter().any(|p| Placement::ALL[FIRST..].contains(p)));
     view! {
-        <div class="placements" role="group" aria-labelledby="placement-label">
-            <span class="label" id="placement-label">{words::PLACEMENT}</span>
+        <div class="placements" role="group" aria-label=words::PLACEMENT>
+            <span class="label" aria-hidden="true">{words::PLACEMENT}</span>
             <div class="chips">{Placement::ALL[..FIRST].iter().map(|placement| chip(*placement)).collect_view()}</div>
             <details class="more-placements" prop:open=has_more>
                 <summary>{words::MORE_PLACEMENTS}<span class="art" inner_html=icons::RIGHT></span></summary>

@@ -62,11 +62,11 @@ pub(super) fn Header() -> impl IntoView {
     let theme_label = move || if page.is_dark.get() { words::THEME_TO_LIGHT } else { words::THEME_TO_DARK };
     view! {
         <header class="top">
-            <a class="mark" href="."><span class="art" inner_html=icons::MARK></span>{words::NAME}</a>
+            <a class="mark" href="."><span class="art" inner_html=icons::MARK></span><span class="name">{words::NAME}</span></a>
             <super::claims::Views/>
             {move || match page.request.with(|request| request.view) {
                 View::Explore => view! { <h1 class="tagline">{words::TAGLINE}</h1> }.into_any(),
-                View::Claims => view! { <p class="tagline">{words::TAGLINE}</p> }.into_any(),
+                View::Atlas | View::Claims => view! { <p class="tagline">{words::TAGLINE}</p> }.into_any(),
             }}
             <div class="tools">
                 <button

@@ -2,6 +2,7 @@
 
 #![expect(unreachable_pub, reason = "the component macro makes its property types public")]
 
+mod atlas;
 mod chart;
 mod chips;
 mod claims;
@@ -10,6 +11,7 @@ mod depth;
 mod field;
 mod header;
 mod icons;
+mod layers;
 mod notices;
 mod preset;
 mod readings;
@@ -26,7 +28,7 @@ use leptos::prelude::*;
 
 use super::engines::Engines;
 use super::state::Page;
-use super::{runner, words};
+use super::{browser, runner, words};
 use crate::share::View;
 
 pub(super) use chart::Subject;
@@ -37,6 +39,7 @@ pub(super) fn App(engines: Rc<Engines>) -> impl IntoView {
     let page = Page::new(engines);
     provide_context(page);
     header::follow_theme(page);
+    browser::on_pixel_ratio(move || page.pixel_ratio.set(browser::device_pixel_ratio()));
     runner::start(page);
 
     let back = window_event_listener(ev::popstate, move |_| page.follow_address());
@@ -50,6 +53,9 @@ pub(super) fn App(engines: Rc<Engines>) -> impl IntoView {
         <header::Header/>
         <Show when=move || page.request.with(|request| request.view == View::Claims)>
             <claims::Claims/>
+        </Show>
+        <Show when=move || page.request.with(|request| request.view == View::Atlas)>
+            <atlas::Atlas/>
         </Show>
         <main class="app" hidden=move || page.request.with(|request| request.view != View::Explore)>
             <depth::Depth/>

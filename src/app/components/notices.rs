@@ -4,9 +4,21 @@ use leptos::html;
 use leptos::prelude::*;
 
 use crate::app::engines::Failure;
-use crate::app::state::{Device, Gesture, page};
+use crate::app::state::{Device, Gesture, Page, Trouble, page};
 use crate::app::words;
 use crate::stats::Engine;
+
+/// Another engine, where one may do what failed: what the device cannot do the processor may; what no plan holds the
+/// reference may, which needs none.
+pub(super) fn offer(page: Page, trouble: &Trouble) -> Option<impl IntoView + use<>> {
+    let (engine, label) = match (&trouble.failure, trouble.engine) {
+        (Failure::NoPlan(_), Engine::Gpu | Engine::Cpu) => (Engine::Reference, words::IN_FLOAT64),
+        (_, Engine::Gpu) => (Engine::Cpu, words::USE_PROCESSOR),
+        _ => return None,
+    };
+    let choose = move |_| page.change(Gesture::Choice, |request| request.engine = Some(engine));
+    Some(view! { <button type="button" on:click=choose>{label}</button> })
+}
 
 /// The notices.
 #[component]
@@ -49,16 +61,7 @@ pub(super) fn Notices() -> impl IntoView {
                 page.trouble.set(None);
                 page.retries.update(|count| *count += 1);
             };
-            // What the device cannot do the processor may; what no plan holds the reference may, which needs none.
-            let other = match (&trouble.failure, trouble.engine) {
-                (Failure::NoPlan(_), Engine::Gpu | Engine::Cpu) => Some((Engine::Reference, words::IN_FLOAT64)),
-                (_, Engine::Gpu) => Some((Engine::Cpu, words::USE_PROCESSOR)),
-                _ => None,
-            };
-            let offer = other.map(|(engine, label)| {
-                let choose = move |_| page.change(Gesture::Choice, |request| request.engine = Some(engine));
-                view! { <button type="button" on:click=choose>{label}</button> }
-            });
+            let offer = offer(page, &trouble);
             view! {
                 <div class="notice" data-notice="trouble" role="alert">
                     <p>{text}</p>

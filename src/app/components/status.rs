@@ -3,28 +3,36 @@
 use leptos::prelude::*;
 
 use crate::app::browser::Later;
-use crate::app::state::{Device, page};
+use crate::app::state::{Device, Page, page};
 use crate::app::words;
 use crate::chart::curve::precision;
 use crate::chart::number;
 use crate::chart::reading::reading;
 use crate::stats::Engine;
 
+/// Who computes.
+pub(super) fn who(page: Page) -> String {
+    let engine = page.engine();
+    page.device.with(|device| match device {
+        Device::Ready(adapter) => words::who(engine, &adapter.name, adapter.is_software),
+        _ => words::who(engine, "", false),
+    })
+}
+
 /// The status line.
 #[component]
 pub(super) fn Status() -> impl IntoView {
     let page = page();
-    let who = move || {
-        let engine = page.engine();
-        page.device.with(|device| match device {
-            Device::Ready(adapter) => words::who(engine, &adapter.name, adapter.is_software),
-            _ => words::who(engine, "", false),
-        })
-    };
     let time = move || {
         let shown = page.shown();
-        let sum: f64 = shown.iter().map(|(pass, _)| pass.milliseconds).sum();
-        (!shown.is_empty()).then(|| words::pass_time(shown.len(), sum))
+        let (from_atlas, ran): (Vec<_>, Vec<_>) = shown.iter().partition(|(pass, _)| pass.is_from_atlas);
+        let sum: f64 = ran.iter().map(|(pass, _)| pass.milliseconds).sum();
+        match (ran.len(), from_atlas.len()) {
+            (0, 0) => None,
+            (0, _) => Some(words::FROM_ATLAS.into()),
+            (count, 0) => Some(words::pass_time(count, sum)),
+            (count, _) => Some(format!("{}, {}", words::pass_time(count, sum), words::FROM_ATLAS)),
+        }
     };
     let dispatches = move || {
         let shown = page.shown();
@@ -42,7 +50,7 @@ pub(super) fn Status() -> impl IntoView {
     view! {
         <footer class="status">
             <i class="dot" class:busy=move || page.running.with(Option::is_some)></i>
-            <span data-status="who">{who}</span>
+            <span data-status="who">{move || who(page)}</span>
             <span data-status="time">{time}</span>
             <span class="wide" data-status="dispatches">{dispatches}</span>
             <span>{move || page.request.with(|request| words::seed(request.config.seed))}</span>

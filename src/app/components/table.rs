@@ -4,69 +4,107 @@ use leptos::prelude::*;
 
 use crate::app::state::page;
 use crate::app::words;
-use crate::chart::curve::{Curve, first_block};
+use crate::chart::curve::Curve;
 use crate::chart::number;
-use crate::stats::Quantity;
+use crate::model::Placement;
+use crate::stats::{Engine, Mark, Quantity};
 
-/// The table.
+/// The head of a column: a placement, and what is to be said beside its name where that is not up to date.
+pub(super) struct Head {
+    pub(super) placement: Placement,
+    pub(super) stale: Option<String>,
+}
+
+/// A cell: a value, what is to be said of it, and the middle half of several seeds.
+pub(super) struct Value {
+    pub(super) value: f64,
+    pub(super) mark: Option<Mark>,
+    pub(super) band: Option<(f64, f64)>,
+    pub(super) engine: Engine,
+}
+
+/// A table with a column for each placement; a row begins with its number, of what `first` says. What is not known stands
+/// as `unknown`.
+pub(super) fn numbers(
+    caption: &str,
+    first: &'static str,
+    heads: Vec<Head>,
+    rows: Vec<(u32, Vec<Option<Value>>)>,
+    unknown: &'static str,
+) -> AnyView {
+    let head = |Head { placement, stale }: Head| {
+        let is_stale = stale.is_some();
+        view! {
+            <th scope="col" data-placement=placement.key() class:stale=is_stale>
+                {placement.recipe().label}
+                {stale.map(|stale| format!(", {stale}"))}
+            </th>
+        }
+    };
+    let cell = |cell: Option<Value>| {
+        let Some(Value { value, mark, band, engine }) = cell else { return view! { <td>{unknown}</td> }.into_any() };
+        let text = mark.map_or_else(|| number::value(value), |mark| words::mark(mark, engine));
+        let band = band.map(|(low, high)| view! { <small>{words::middle_half(low, high)}</small> });
+        view! {
+            <td>
+                <data value=format!("{value:?}") data-mark=mark.map(Mark::key)>{text}</data>
+                " "
+                {band}
+            </td>
+        }
+        .into_any()
+    };
+    let row = |(number, cells): (u32, Vec<Option<Value>>)| {
+        view! {
+            <tr>
+                <th scope="row">{number}</th>
+                {cells.into_iter().map(cell).collect_view()}
+            </tr>
+        }
+    };
+    view! {
+        <table>
+            <caption class="vh">{caption.to_owned()}</caption>
+            <thead>
+                <tr>
+                    <th scope="col">{first}</th>
+                    {heads.into_iter().map(head).collect_view()}
+                </tr>
+            </thead>
+            <tbody>{rows.into_iter().map(row).collect_view()}</tbody>
+        </table>
+    }
+    .into_any()
+}
+
+/// The table of a chart.
 #[component]
 pub(super) fn Table(quantity: Memo<Quantity>) -> impl IntoView {
     let page = page();
     let body = move || {
         let quantity = quantity.get();
         let shown = page.shown();
-        let first = first_block(quantity) as usize;
-        let curves: Vec<_> = shown.iter().map(|(pass, _)| Curve::of_sample(&pass.sample, quantity)).collect();
-        let rows = curves.iter().flatten().map(|curve| curve.values.len()).max().unwrap_or(0);
+        let curves: Vec<_> =
+            shown.iter().map(|(pass, _)| (pass.measurement.engine, Curve::of_sample(&pass.sample, quantity))).collect();
+        let count = curves.iter().filter_map(|(_, curve)| curve.as_ref()).map(|curve| curve.values.len()).max();
         let heads = shown.iter().map(|(pass, is_fresh)| {
             let config = &pass.measurement.config;
-            let depth = (!is_fresh).then(|| format!(", {}", words::depth_in_words(config.depth)));
-            view! {
-                <th scope="col" data-placement=config.placement.key() class:stale=!is_fresh>
-                    {config.placement.recipe().label}
-                    {depth}
-                </th>
-            }
+            Head { placement: config.placement, stale: (!is_fresh).then(|| words::depth_in_words(config.depth)) }
         });
-        let heads = heads.collect_view();
-        let row = |index: usize| {
-            let cells = shown.iter().zip(&curves).map(|((pass, _), curve)| {
-                let engine = pass.measurement.engine;
-                let curve = curve.as_ref();
-                let cell =
-                    curve.and_then(|curve| curve.values.get(index).zip(curve.marks.get(index))).map(|(value, mark)| {
-                        let text = mark.map_or_else(|| number::value(*value), |mark| words::mark(mark, engine));
-                        view! {
-                            <data value=format!("{value:?}") data-mark=mark.map(crate::stats::Mark::key)>
-                                {text}
-                            </data>
-                        }
-                    });
-                let band = curve.and_then(|curve| curve.band.get(index)).map(|(low, high)| {
-                    view! { <small>{words::middle_half(*low, *high)}</small> }
-                });
-                let cell = view! { {cell} " " {band} };
-                view! { <td>{cell}</td> }
-            });
-            view! {
-                <tr>
-                    <th scope="row">{first + index}</th>
-                    {cells.collect_view()}
-                </tr>
-            }
+        let value = |index: usize, (engine, curve): &(Engine, Option<Curve>)| {
+            let curve = curve.as_ref()?;
+            Some(Value {
+                value: *curve.values.get(index)?,
+                mark: *curve.marks.get(index)?,
+                band: curve.band.get(index).copied(),
+                engine: *engine,
+            })
         };
-        view! {
-            <table>
-                <caption class="vh">{words::table_caption(quantity)}</caption>
-                <thead>
-                    <tr>
-                        <th scope="col">{words::BLOCK}</th>
-                        {heads}
-                    </tr>
-                </thead>
-                <tbody>{(0..rows).map(row).collect_view()}</tbody>
-            </table>
-        }
+        let rows = (0..count.unwrap_or(0)).map(|index| {
+            let cells = curves.iter().map(|curve| value(index, curve)).collect();
+            (quantity.first_block() + index as u32, cells)
+        });
+        numbers(&words::table_caption(quantity), words::BLOCK, heads.collect(), rows.collect(), "")
     };
     view! { <div class="table" tabindex="0" role="region" aria-label=move || words::table_caption(quantity.get())>{body}</div> }
 }

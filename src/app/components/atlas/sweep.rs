@@ -1,0 +1,78 @@
+//! What a sweep costs, how far it has come, and how to start and stop it.
+
+use leptos::prelude::*;
+
+use crate::app::atlas::depths;
+use crate::app::components::field::NumberRow;
+use crate::app::components::notices::offer;
+use crate::app::state::page;
+use crate::app::words;
+
+/// The row.
+#[component]
+pub(super) fn Sweep() -> impl IntoView {
+    let page = page();
+    let atlases = page.atlases;
+    let is_running = Memo::new(move |_| atlases.sweep.with(Option::is_some));
+    // Models that are missing, those that are there, and placements.
+    let counts = Memo::new(move |_| {
+        let request = page.request.get();
+        let engine = page.engine()?;
+        let missing = |config| atlases.missing(config, engine, depths(&request)).len();
+        let missing: usize = request.configs().iter().map(missing).sum();
+        let all = request.placements.len() * depths(&request).count();
+        Some((missing, all - missing, request.placements.len()))
+    });
+    let state = move || match (is_running.get(), counts.get()) {
+        (true, _) => "running",
+        (false, Some((0, _, _))) => "done",
+        (false, Some((_, 0, _))) => "none",
+        (false, Some(_)) => "part",
+        (false, None) => "waiting",
+    };
+    let estimate = move || page.engine().and_then(|engine| atlases.estimate_ms(page, engine));
+    let text = move || match (atlases.sweep.get(), counts.get()) {
+        (Some(sweep), _) => words::sweeping(sweep.done, sweep.of, sweep.left_ms),
+        (None, None) => words::LOOKING.into(),
+        (None, Some((_, _, 0))) => words::CHOOSE_PLACEMENT.into(),
+        (None, Some((0, all, placements))) => words::swept(all, placements),
+        (None, Some((missing, done, placements))) => words::sweep_cost(missing, done, placements, estimate()),
+    };
+    let is_idle = move || !is_running.get() && counts.get().is_none_or(|(missing, ..)| missing == 0);
+    let toggle = move |_| {
+        if is_running.get_untracked() {
+            atlases.stop();
+        } else if !untrack(is_idle) {
+            atlases.start(page);
+        }
+    };
+    let label = move || match (is_running.get(), counts.get()) {
+        (true, _) => words::STOP,
+        (false, Some((_, done, _))) if done > 0 => words::GO_ON,
+        _ => words::SWEEP,
+    };
+    let progress = move || atlases.sweep.get().map(|sweep| format!("{:.2}%", 100.0 * sweep.share));
+    let trouble = move || {
+        atlases.trouble.get().map(|trouble| {
+            let text = words::sweep_trouble(&trouble.config, &trouble.failure);
+            let again = move |_| atlases.start(page);
+            view! {
+                <div class="notice" data-notice="sweep" role="alert">
+                    <p>{text}</p>
+                    <p><button type="button" on:click=again>{words::TRY_AGAIN}</button>{offer(page, &trouble)}</p>
+                </div>
+            }
+        })
+    };
+    view! {
+        <div class="sweep" data-sweep=state data-missing=move || counts.get().map(|(missing, ..)| missing)>
+            <button class="plain" type="button" hidden=is_idle on:click=toggle>{label}</button>
+            <p class="cost">{text}</p>
+            <NumberRow key="deepest"/>
+            <i class="cue" hidden=move || progress().is_none() style:width=move || progress().unwrap_or_default()></i>
+            <p class="vh" role="status">{move || words::sweep_state(is_running.get(), counts.get().is_some_and(|(m, ..)| m == 0))}</p>
+        </div>
+        {trouble}
+        <p class="vh" id="atlas-help">{words::ATLAS_HELP}</p>
+    }
+}

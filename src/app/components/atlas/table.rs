@@ -1,0 +1,83 @@
+//! The numbers of the row that is outlined, or of the column that was chosen last.
+
+use leptos::prelude::*;
+
+use crate::app::components::table::{Head, Value, numbers};
+use crate::app::state::page;
+use crate::app::words;
+use crate::chart::heat::Sheet;
+
+use super::Shared;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Along {
+    /// One depth, block by block.
+    Row,
+    /// One block, depth by depth.
+    Column,
+}
+
+/// The tables, none to begin with.
+#[component]
+pub(super) fn Tables(shared: Shared) -> impl IntoView {
+    let page = page();
+    let along = RwSignal::new(None::<Along>);
+    let depth = Memo::new(move |_| page.request.with(|request| request.config.depth));
+    let block = Memo::new(move |_| page.atlases.block.get().max(shared.quantity.get().first_block()));
+    let caption = move |along: Along| match along {
+        Along::Row => words::row_caption(shared.quantity.get(), depth.get()),
+        Along::Column => words::column_caption(shared.quantity.get(), block.get()),
+    };
+    let choice = move |wanted: Along, name: &'static str, label: Memo<String>| {
+        let is_on = move || along.get() == Some(wanted);
+        view! {
+            <button
+                type="button"
+                data-option=name
+                aria-pressed=move || if is_on() { "true" } else { "false" }
+                on:click=move |_| along.set((along.get_untracked() != Some(wanted)).then_some(wanted))
+            >
+                {move || label.get()}
+            </button>
+        }
+    };
+    let body = move |along: Along| {
+        let Some(engine) = page.engine() else { return ().into_any() };
+        let sheets: Vec<_> = shared.sheets.get().into_iter().map(|made| made.sheet).collect();
+        let heads = sheets.iter().map(|sheet| Head { placement: sheet.placement, stale: None }).collect();
+        let value = |sheet: &Sheet, depth: u32, block: u32| {
+            let cell = sheet.cell(depth, block)?;
+            Some(Value { value: cell.value, mark: cell.mark, band: None, engine })
+        };
+        let (depth, block) = (depth.get(), block.get());
+        let first = shared.quantity.get().first_block();
+        let places: Vec<(u32, u32)> = match along {
+            Along::Row => (first..=depth).map(|block| (depth, block)).collect(),
+            // Of what some placement has.
+            Along::Column => {
+                let mut known: Vec<u32> =
+                    sheets.iter().flat_map(|sheet| sheet.rows().map(|(depth, _)| depth)).collect();
+                known.sort_unstable();
+                known.dedup();
+                known.into_iter().filter(|depth| *depth >= block).map(|depth| (depth, block)).collect()
+            }
+        };
+        let rows = places.into_iter().map(|(depth, block)| {
+            let number = if along == Along::Row { block } else { depth };
+            (number, sheets.iter().map(|sheet| value(sheet, depth, block)).collect())
+        });
+        let counted = if along == Along::Row { words::BLOCK } else { words::DEPTH_COLUMN };
+        numbers(&untrack(|| caption(along)), counted, heads, rows.collect(), words::NOT_MEASURED)
+    };
+    view! {
+        <div class="options atlas-tables">
+            <div class="list" role="group" aria-label=words::TABLE>
+                {choice(Along::Row, "row", Memo::new(move |_| words::row_table(depth.get())))}
+                {choice(Along::Column, "column", Memo::new(move |_| words::column_table(block.get())))}
+            </div>
+        </div>
+        {move || along.get().map(|along| view! {
+            <div class="table" tabindex="0" role="region" aria-label=move || caption(along)>{move || body(along)}</div>
+        })}
+    }
+}
