@@ -94,6 +94,33 @@ onPage("a short run is one submit and one readback", "depth=6&width=32&placement
   assert.match(await page.locator('[data-status="dispatches"]').textContent(), /dispatches, 1 submit$/);
 });
 
+/** Asks for a configuration as back and forward do. */
+const go = (page, query) =>
+  page.evaluate((query) => {
+    history.pushState(null, "", `?${query}`);
+    dispatchEvent(new PopStateEvent("popstate", { state: null }));
+  }, query);
+
+onPage("a run that ends after its time is not shown", "depth=6&placement=pre,post", undefined, async (page) => {
+  const known = ["depth=6&placement=pre,post", "depth=6&placement=pre,post&norm=rmsnorm"];
+  const text = () => page.locator("[aria-label=Readings]").textContent();
+  const readings = [];
+  for (const query of known) {
+    await go(page, query);
+    await settled(page, SLOW);
+    readings.push(await text());
+  }
+  for (let i = 0; i < 12; i++) {
+    await go(page, `depth=${7 + (i % 4)}&placement=pre,post&norm=rmsnorm&seed=${i}`);
+    await page.waitForTimeout(7 * i);
+    // Both are at hand, and are shown while the run for the new one still goes on.
+    for (const query of known) await go(page, query);
+    await page.waitForTimeout(300);
+    assert.equal(await page.locator("[data-announcer]").getAttribute("data-settled"), "true", `round ${i}`);
+    assert.equal(await text(), readings[1], `round ${i}`);
+  }
+});
+
 onPage("a long run shows how far it is and can be cancelled by keyboard", "depth=6&placement=pre&engine=reference", undefined, async (page) => {
   assert.equal(await page.locator(".work").count(), 0);
   await press(page, "End");

@@ -210,6 +210,10 @@ impl Runner {
             match self.engines.measure(engine, config, Waiter { is_wanted: &is_wanted, tell: &tell }).await {
                 Ok(Some(ran)) => {
                     self.keep(ran);
+                    // What ends after its time is kept for later: the page shows what was asked for since.
+                    if !is_wanted() {
+                        return Ok(());
+                    }
                     if let Some(base) = configs.iter().find(|base| base.placement == config.placement) {
                         self.publish(base, seeds, engine);
                     }
@@ -223,9 +227,6 @@ impl Runner {
                     self.page.trouble.set(Some(Trouble { config: config.clone(), engine, failure }));
                     return Err(());
                 }
-            }
-            if !is_wanted() {
-                return Ok(());
             }
             before += config.depth;
         }
