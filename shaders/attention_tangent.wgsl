@@ -1,7 +1,7 @@
 // The tangent of the heads' output in two directions, workgroup z going over the sequences of the first and then of the
 // second: ds = (dq k + q dk) / sqrt(k), da = a (ds - sum a ds), do = da v + a dv. q_tangent, kv_tangent and out are
-// (2, B T, ...); score_tangent, (2, B, H, ceil(T / 4), T), receives da. probabilities holds a, or with `normalised` 0
-// the exponentials that attention_forward left, whose sums inverse has.
+// (2, B T, ...); score_tangent, (2, B, H, ceil(T / 4), T), receives da. probabilities holds the
+// exponentials that attention_forward left, whose sums inverse has.
 // A score that all keys share changes nothing and rows of da sum to 0, so keys, their tangents and values are taken
 // less those of the sequence's first token, as in attention_query_backward.
 #import attention
@@ -22,7 +22,6 @@ struct Params {
     q_stride: u32,
     kv_stride: u32,
     causal: u32,
-    normalised: u32,
     score_scale: f32,
 }
 
@@ -58,7 +57,7 @@ fn main(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) grou
     let dq_row = p.q_tangent_at + moving_row * p.q_stride + of_queries;
     let k_at = p.kv_at + first_row * p.kv_stride + column;
     let dk_at = p.kv_tangent_at + moving_row * p.kv_stride + column;
-    let factor = select(inverse[p.inverse_at + row], vec4<f32>(1.0), p.normalised == 1u);
+    let factor = inverse[p.inverse_at + row];
 
     var mean = vec4<f32>(0.0);
     for (var j = 4u * lane; j < last; j += 4u * LANES) {

@@ -1,22 +1,29 @@
 // out = a W for one or more matrices that share a: a is (rows, 4 inner), each W (4 inner, 4 group_columns), out
-// (rows, 4 columns) with the products side by side. A thread makes a tile in registers.
+// (rows, 4 columns) with the products side by side. A thread makes a tile in registers. With `activates` what is written
+// is activated, the activation of the products, and out becomes its slope.
+
+#import activation
 
 struct Params {
     a_at: u32,
     weight_at: u32,
     out_at: u32,
+    activated_at: u32,
     rows: u32,
     inner: u32,
     a_stride: u32,
     columns: u32,
     group_columns: u32,
     group_stride: u32,
+    activates: u32,
+    kind: u32,
 }
 
 @group(0) @binding(0) var<uniform> p: Params;
 @group(0) @binding(1) var<storage, read> a: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read> weight: array<vec4<f32>>;
 @group(0) @binding(3) var<storage, read_write> out: array<vec4<f32>>;
+@group(0) @binding(4) var<storage, read_write> activated: array<vec4<f32>>;
 
 fn a_row(row: u32) -> u32 {
     return p.a_at + min(row, p.rows - 1u) * p.a_stride;
@@ -69,4 +76,13 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
 #end
     }
 #end
+    // Read back, for what is written out for each register takes its time whether it is wanted or not.
+    let last_row = select(0u, min(row + TILE_ROWS, p.rows), p.activates == 1u);
+    for (var r = row; r < last_row; r++) {
+        for (var c = column; c < min(column + TILE_COLUMNS, p.columns); c++) {
+            let result = activate(p.kind, out[p.out_at + r * p.columns + c]);
+            out[p.out_at + r * p.columns + c] = result.slope;
+            activated[p.activated_at + r * p.columns + c] = result.value;
+        }
+    }
 }

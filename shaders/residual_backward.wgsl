@@ -2,6 +2,7 @@
 // of the sublayer's output; all (rows, width). out and branch are the normalised rows that residual_forward left, scale
 // its (2, rows). side_grad is the gradient of a second stream: with `side_mode` 1 it is added to branch_grad, with 2 it
 // becomes that of the sum. With `keeps`, branch_grad is written also where it is the same as grad.
+// Workgroup y takes the cotangent of that number; grad, branch_grad and side_grad have as many.
 #import row
 #import norm
 
@@ -36,10 +37,12 @@ fn main(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) grou
     let row = ROWS * group.x + local / LANES;
     let valid = row < p.rows;
     let base = min(row, p.rows - 1u) * p.stride;
+    // Of the gradients.
+    let moving = base + group.y * p.rows * p.stride;
     if p.sum_norm == 1u {
         var sums = vec4<f32>(0.0);
         for (var i = lane; i < p.stride; i += LANES) {
-            let dy = grad[p.grad_at + base + i];
+            let dy = grad[p.grad_at + moving + i];
             sums.x += dot(dy, out[p.out_at + base + i]);
             sums.y += dot(dy, vec4<f32>(1.0));
         }
@@ -47,7 +50,7 @@ fn main(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) grou
         let factor = scale[4u * p.scale_at + p.rows + min(row, p.rows - 1u)];
         if valid {
             for (var i = lane; i < p.stride; i += LANES) {
-                let at = p.grad_at + base + i;
+                let at = p.grad_at + moving + i;
                 let dx = norm_gradient(p.kind, grad[at], out[p.out_at + base + i], factor, sums, p.width);
                 grad[at] = dx * inside(i, p.width);
             }
@@ -56,7 +59,7 @@ fn main(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) grou
     if p.branch_norm == 1u {
         var sums = vec4<f32>(0.0);
         for (var i = lane; i < p.stride; i += LANES) {
-            let dy = grad[p.grad_at + base + i];
+            let dy = grad[p.grad_at + moving + i];
             sums.x += dot(dy, branch[p.branch_at + base + i]);
             sums.y += dot(dy, vec4<f32>(1.0));
         }
@@ -64,26 +67,26 @@ fn main(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) grou
         let factor = scale[4u * p.scale_at + min(row, p.rows - 1u)];
         if valid {
             for (var i = lane; i < p.stride; i += LANES) {
-                let dy = grad[p.grad_at + base + i];
+                let dy = grad[p.grad_at + moving + i];
                 let dx = norm_gradient(p.kind, dy, branch[p.branch_at + base + i], factor, sums, p.width);
-                branch_grad[p.branch_grad_at + base + i] = dx * inside(i, p.width);
+                branch_grad[p.branch_grad_at + moving + i] = dx * inside(i, p.width);
             }
         }
     }
     if p.side_mode == 1u && valid {
         for (var i = lane; i < p.stride; i += LANES) {
-            let dy = grad[p.grad_at + base + i];
-            branch_grad[p.branch_grad_at + base + i] = dy + side_grad[p.side_grad_at + base + i];
+            let dy = grad[p.grad_at + moving + i];
+            branch_grad[p.branch_grad_at + moving + i] = dy + side_grad[p.side_grad_at + moving + i];
         }
     }
     if p.side_mode == 2u && valid {
         for (var i = lane; i < p.stride; i += LANES) {
-            side_grad[p.side_grad_at + base + i] = grad[p.grad_at + base + i];
+            side_grad[p.side_grad_at + moving + i] = grad[p.grad_at + moving + i];
         }
     }
     if p.keeps == 1u && valid {
         for (var i = lane; i < p.stride; i += LANES) {
-            branch_grad[p.branch_grad_at + base + i] = grad[p.grad_at + base + i];
+            branch_grad[p.branch_grad_at + moving + i] = grad[p.grad_at + moving + i];
         }
     }
 }

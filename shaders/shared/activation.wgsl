@@ -1,47 +1,29 @@
-// ReLU (0), GELU in the tanh form (1) and SiLU (2): value and derivative. Arguments of tanh and exp are clamped, for
-// WGSL leaves their overflow open.
+// ReLU (0), GELU in the tanh form (1) and SiLU (2): value and derivative. GELU is x sigmoid(2 t), t being what its tanh is
+// taken of, so that one exponential serves both. Arguments of exp are clamped, for WGSL leaves its overflow open.
 
-fn tanh_argument(x: f32) -> f32 {
-    return clamp(0.79788456 * (x + 0.044715 * x * x * x), -20.0, 20.0);
+struct Activated {
+    value: vec4<f32>,
+    slope: vec4<f32>,
 }
 
-fn sigmoid(x: f32) -> f32 {
-    return 1.0 / (1.0 + exp(-clamp(x, -80.0, 80.0)));
+fn sigmoid(x: vec4<f32>) -> vec4<f32> {
+    return 1.0 / (1.0 + exp(-clamp(x, vec4<f32>(-80.0), vec4<f32>(80.0))));
 }
 
-fn activation(kind: u32, x: f32) -> f32 {
+fn activate(kind: u32, x: vec4<f32>) -> Activated {
     switch kind {
-        case 0u: { return max(x, 0.0); }
-        case 1u: { return 0.5 * x * (1.0 + tanh(tanh_argument(x))); }
-        default: { return x * sigmoid(x); }
-    }
-}
-
-fn activation_slope(kind: u32, x: f32) -> f32 {
-    switch kind {
-        case 0u: { return select(0.0, 1.0, x > 0.0); }
+        case 0u: {
+            return Activated(max(x, vec4<f32>(0.0)), select(vec4<f32>(0.0), vec4<f32>(1.0), x > vec4<f32>(0.0)));
+        }
         case 1u: {
-            let t = tanh(tanh_argument(x));
-            let y = clamp(x, -100.0, 100.0);
-            return 0.5 * (1.0 + t) + 0.5 * y * (1.0 - t * t) * 0.79788456 * (1.0 + 0.134145 * y * y);
+            let y = clamp(x, vec4<f32>(-100.0), vec4<f32>(100.0));
+            let s = sigmoid(1.5957691 * (y + 0.044715 * y * y * y));
+            return Activated(x * s, s + y * s * (1.0 - s) * 1.5957691 * (1.0 + 0.134145 * y * y));
         }
         default: {
             let s = sigmoid(x);
-            let y = clamp(x, -80.0, 80.0);
-            return s * (1.0 + y * (1.0 - s));
+            let y = clamp(x, vec4<f32>(-80.0), vec4<f32>(80.0));
+            return Activated(x * s, s * (1.0 + y * (1.0 - s)));
         }
     }
-}
-
-fn activation4(kind: u32, x: vec4<f32>) -> vec4<f32> {
-    return vec4<f32>(activation(kind, x.x), activation(kind, x.y), activation(kind, x.z), activation(kind, x.w));
-}
-
-fn activation_slope4(kind: u32, x: vec4<f32>) -> vec4<f32> {
-    return vec4<f32>(
-        activation_slope(kind, x.x),
-        activation_slope(kind, x.y),
-        activation_slope(kind, x.z),
-        activation_slope(kind, x.w),
-    );
 }

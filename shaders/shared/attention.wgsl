@@ -6,43 +6,45 @@
 const TILE = 4u;
 const MAX_LANES = 16u;
 
+#if SHARED
 var<workgroup> lane_scratch: array<vec4<f32>, TILE * MAX_LANES>;
+#end
 
 // What one lane wrote to storage is seen by the others of its workgroup.
 fn lanes_barrier() {
-    if LANES > 1u {
-        storageBarrier();
-        workgroupBarrier();
-    }
+#if SHARED
+    storageBarrier();
+    workgroupBarrier();
+#end
 }
 
 fn lanes_sum(value: vec4<f32>, local: u32) -> vec4<f32> {
-    if LANES == 1u {
-        return value;
-    }
+    var total = value;
+#if SHARED
     workgroupBarrier();
     lane_scratch[local] = value;
     workgroupBarrier();
     let first = local - local % LANES;
-    var total = vec4<f32>(0.0);
+    total = vec4<f32>(0.0);
     for (var i = 0u; i < LANES; i++) {
         total += lane_scratch[first + i];
     }
+#end
     return total;
 }
 
 fn lanes_max(value: vec4<f32>, local: u32) -> vec4<f32> {
-    if LANES == 1u {
-        return value;
-    }
+    var total = value;
+#if SHARED
     workgroupBarrier();
     lane_scratch[local] = value;
     workgroupBarrier();
     let first = local - local % LANES;
-    var total = lane_scratch[first];
+    total = lane_scratch[first];
     for (var i = 1u; i < LANES; i++) {
         total = max(total, lane_scratch[first + i]);
     }
+#end
     return total;
 }
 

@@ -4,22 +4,24 @@
 const ROWS = 4u;
 const MAX_LANES = 16u;
 
+#if SHARED
 var<workgroup> row_scratch: array<vec4<f32>, ROWS * MAX_LANES>;
+#end
 
 // Sums xyz and takes the maximum of w over the lanes of a row.
 fn row_reduce(value: vec4<f32>, local: u32) -> vec4<f32> {
-    if LANES == 1u {
-        return value;
-    }
+    var total = value;
+#if SHARED
     workgroupBarrier();
     row_scratch[local] = value;
     workgroupBarrier();
     let first = local - local % LANES;
-    var total = row_scratch[first];
+    total = row_scratch[first];
     for (var i = 1u; i < LANES; i++) {
         let other = row_scratch[first + i];
         total = vec4<f32>(total.xyz + other.xyz, max(total.w, other.w));
     }
+#end
     return total;
 }
 

@@ -8,35 +8,18 @@ struct SquareSum {
     max_bits: u32,
 }
 
-fn add_square(sum: ptr<function, SquareSum>, x: f32) {
-    let bits = bitcast<u32>(x) & 0x7fffffffu;
-    (*sum).max_bits = max((*sum).max_bits, bits);
-    if bits >= 0x7f800000u {
-        return;
-    }
-    if bits > 0x58800000u {
-        let y = x * 7.8886091e-31;
-        (*sum).big += y * y;
-    } else if bits < 0x21800000u {
-        let y = x * 1.2379400392853803e27;
-        (*sum).small += y * y;
-    } else {
-        (*sum).middle += x * x;
-    }
-}
-
+// Without branches: where lanes diverge, a device goes both ways.
 fn add_squares(sum: ptr<function, SquareSum>, x: vec4<f32>) {
-    // One test for the common case keeps the loop short.
     let bits = bitcast<vec4<u32>>(x) & vec4<u32>(0x7fffffffu);
-    if all(bits >= vec4<u32>(0x21800000u)) && all(bits <= vec4<u32>(0x58800000u)) {
-        (*sum).middle += dot(x, x);
-        (*sum).max_bits = max((*sum).max_bits, max(max(bits.x, bits.y), max(bits.z, bits.w)));
-        return;
-    }
-    add_square(sum, x.x);
-    add_square(sum, x.y);
-    add_square(sum, x.z);
-    add_square(sum, x.w);
+    let is_small = bits < vec4<u32>(0x21800000u);
+    let is_big = bits > vec4<u32>(0x58800000u);
+    let small = select(vec4<f32>(0.0), x * 1.2379400392853803e27, is_small);
+    let middle = select(x, vec4<f32>(0.0), is_small | is_big);
+    let big = select(vec4<f32>(0.0), x * 7.8886091e-31, is_big & (bits < vec4<u32>(0x7f800000u)));
+    (*sum).small += dot(small, small);
+    (*sum).middle += dot(middle, middle);
+    (*sum).big += dot(big, big);
+    (*sum).max_bits = max((*sum).max_bits, max(max(bits.x, bits.y), max(bits.z, bits.w)));
 }
 
 fn merge_square_sums(sum: ptr<function, SquareSum>, packed: vec4<u32>) {

@@ -31,7 +31,7 @@ pub(super) fn attention_tangent(
                 let token = query.min(sizes.tokens - 1);
                 let q = &q[(sequence * sizes.tokens + token) * sizes.q_stride + column..][..sizes.head];
                 let dq = &q_tangent[(moving * sizes.tokens + token) * sizes.q_stride + column..][..sizes.head];
-                let factor = if p.normalised == 1 { 1.0 } else { inverse[sizes.of_query(sequence, head, query)] };
+                let factor = inverse[sizes.of_query(sequence, head, query)];
                 let (at, of_tangents) = (sizes.scores(sequence, head, query), sizes.scores(moving, head, query));
                 let mut mean = 0.0;
                 for (j, a) in a.iter_mut().enumerate().take(sizes.places(query)) {

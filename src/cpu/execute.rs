@@ -5,13 +5,13 @@ use std::cell::{Ref, RefCell, RefMut};
 use crate::plan::{BufferSpec, Operation, Step};
 
 use super::SquareSum;
-use super::activation_forward::activation_forward;
 use super::activation_tangent::activation_tangent;
 use super::attention_forward::attention_forward;
 use super::attention_key_backward::attention_key_backward;
 use super::attention_query_backward::attention_query_backward;
 use super::attention_tangent::attention_tangent;
 use super::cross_entropy::cross_entropy;
+use super::gated_activation::gated_activation;
 use super::matmul_backward::matmul_backward;
 use super::matmul_forward::matmul_forward;
 use super::matmul_tangent::matmul_tangent;
@@ -133,8 +133,10 @@ pub fn execute(step: &Step, buffers: &[RefCell<Buffer>]) {
     match &step.operation {
         Operation::RandomWeights(p) => random_weights(p, &mut floats_mut(0), y),
         Operation::NormForward(p) => norm_forward(p, &floats(0), &mut floats_mut(1), &mut floats_mut(2)),
-        Operation::MatmulForward(p) => matmul_forward(p, &floats(0), &floats(1), &mut floats_mut(2)),
-        Operation::ActivationForward(p) => activation_forward(p, &floats(0), &mut floats_mut(1)),
+        Operation::MatmulForward(p) => {
+            matmul_forward(p, &floats(0), &floats(1), &mut floats_mut(2), &mut floats_mut(3));
+        }
+        Operation::GatedActivation(p) => gated_activation(p, &mut floats_mut(0), &mut floats_mut(1)),
         Operation::QkNormForward(p) => qk_norm_forward(p, &mut floats_mut(0), &mut floats_mut(1)),
         Operation::AttentionForward(p) => attention_forward(
             p,
@@ -157,7 +159,7 @@ pub fn execute(step: &Step, buffers: &[RefCell<Buffer>]) {
         ),
         Operation::CrossEntropy(p) => cross_entropy(p, &mut floats_mut(0), &mut sums_mut(1)),
         Operation::MatmulBackward(p) => {
-            matmul_backward(p, &floats(0), &floats(1), &floats(2), &mut floats_mut(3));
+            matmul_backward(p, &floats(0), &floats(1), &floats(2), &mut floats_mut(3), z);
         }
         Operation::ResidualBackward(p) => residual_backward(
             p,
@@ -167,6 +169,7 @@ pub fn execute(step: &Step, buffers: &[RefCell<Buffer>]) {
             &mut floats_mut(3),
             &mut floats_mut(4),
             &mut floats_mut(5),
+            y,
         ),
         Operation::SkipBackward(p) => skip_backward(
             p,
@@ -177,6 +180,7 @@ pub fn execute(step: &Step, buffers: &[RefCell<Buffer>]) {
             &mut sums_mut(4),
             &floats(5),
             &mut floats_mut(6),
+            y,
         ),
         Operation::AttentionQueryBackward(p) => {
             attention_query_backward(
@@ -184,14 +188,23 @@ pub fn execute(step: &Step, buffers: &[RefCell<Buffer>]) {
                 &floats(0),
                 &floats(1),
                 &floats(2),
-                &mut floats_mut(3),
+                &floats(3),
                 &mut floats_mut(4),
                 &mut floats_mut(5),
                 z,
             );
         }
         Operation::AttentionKeyBackward(p) => {
-            attention_key_backward(p, &floats(0), &floats(1), &floats(2), &floats(3), &mut floats_mut(4), z);
+            attention_key_backward(
+                p,
+                &floats(0),
+                &floats(1),
+                &floats(2),
+                &floats(3),
+                &floats(4),
+                &mut floats_mut(5),
+                z,
+            );
         }
         Operation::QkNormBackward(p) => qk_norm_backward(p, &floats(0), &floats(1), &mut floats_mut(2), y),
         Operation::WeightGradientNorm(p) => weight_gradient_norm(p, &floats(0), &floats(1), &mut sums_mut(2), z),
@@ -225,6 +238,6 @@ pub fn execute(step: &Step, buffers: &[RefCell<Buffer>]) {
         ),
         Operation::StreamStatistics(p) => stream_statistics(p, &floats(0), &mut sums_mut(1), x),
         Operation::SumRows(p) => sum_rows(p, &floats(0), &mut sums_mut(1), x),
-        Operation::ReduceSquareSums(p) => reduce_square_sums(p, &sums(0), &mut sums_mut(1), x),
+        Operation::ReduceSquareSums(p) => reduce_square_sums(p, &sums(0), &mut sums_mut(1)),
     }
 }

@@ -1,7 +1,6 @@
 //! The kernels' twins in f32, one file for each shader with the same stem and argument order, and the engine that runs
 //! a plan on them, step by step.
 
-mod activation_forward;
 mod activation_tangent;
 mod attention_forward;
 mod attention_key_backward;
@@ -9,6 +8,7 @@ mod attention_query_backward;
 mod attention_tangent;
 mod cross_entropy;
 mod execute;
+mod gated_activation;
 mod matmul_backward;
 mod matmul_forward;
 mod matmul_tangent;
@@ -75,6 +75,18 @@ impl CpuPass {
         Ok(Self { buffers: buffers(passes.plan()), passes, done: 0 })
     }
 
+    /// A pass that measures the models of all these depths at once.
+    ///
+    /// # Errors
+    /// Where the run does not fit the limits.
+    ///
+    /// # Panics
+    /// As [`Passes::sweep`].
+    pub fn sweep(config: &Config, depths: &[u32], limits: &Limits) -> Result<Self, PlanError> {
+        let passes = Passes::sweep(config, depths, limits, Engine::Cpu)?;
+        Ok(Self { buffers: buffers(passes.plan()), passes, done: 0 })
+    }
+
     /// Dispatches of the whole run.
     #[must_use]
     pub const fn dispatches(&self) -> usize {
@@ -84,6 +96,17 @@ impl CpuPass {
 
 impl Pass for CpuPass {
     fn advance(&mut self) -> Option<Measurement> {
+        self.advance_all().and_then(|measurements| measurements.into_iter().next())
+    }
+
+    fn progress(&self) -> f64 {
+        (self.passes.steps_before() + self.done) as f64 / self.dispatches() as f64
+    }
+}
+
+impl CpuPass {
+    /// One dispatch; after the last one what was measured, the deepest model first.
+    pub fn advance_all(&mut self) -> Option<Vec<Measurement>> {
         let plan = self.passes.plan();
         if let Some(step) = plan.steps.get(self.done) {
             execute(step, &self.buffers);
@@ -93,15 +116,11 @@ impl Pass for CpuPass {
             return None;
         }
         let words = self.buffers[plan.results.buffer].borrow().words();
-        let measurement = self.passes.advance(words).expect("the run was planned when the pass was made");
-        if measurement.is_none() {
+        let measurements = self.passes.advance(words).expect("the run was planned when the pass was made");
+        if measurements.is_none() {
             self.buffers = buffers(self.passes.plan());
             self.done = 0;
         }
-        measurement
-    }
-
-    fn progress(&self) -> f64 {
-        (self.passes.steps_before() + self.done) as f64 / self.dispatches() as f64
+        measurements
     }
 }

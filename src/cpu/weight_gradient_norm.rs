@@ -1,8 +1,8 @@
 use crate::cpu::SquareSum;
 use crate::plan::WeightGradientNorm;
 
-/// Twin of `weight_gradient_norm.wgsl`: `x` is (rows, fan_in), `g` (rows, fan_out of each matrix), `partials`
-/// (matrices, `tiles_y`, `tiles_x`). Equal to 1e-5 of the sum of the squared row norms' products.
+/// Twin of `weight_gradient_norm.wgsl`: `x` is (rows, fan_in) and `g` (rows, fan_out of each matrix), those of the
+/// instances a step apart, `partials` (instances, matrices, `tiles_y`, `tiles_x`). Equal to 1e-5 of the sum of the squared row norms' products.
 pub(super) fn weight_gradient_norm(
     p: &WeightGradientNorm,
     x: &[f32],
@@ -16,7 +16,10 @@ pub(super) fn weight_gradient_norm(
     let tokens = p.tokens as usize;
     let (g_tile, x_tile) = (4 * p.tile_columns as usize, 4 * p.tile_rows as usize);
     let mut tile = vec![0f32; g_tile * x_tile];
-    for matrix in 0..matrices as usize {
+    for place in 0..matrices as usize {
+        let (instance, matrix) = (place / p.groups as usize, place % p.groups as usize);
+        let x = &x[4 * instance * p.x_step as usize..];
+        let g = &g[4 * instance * p.g_step as usize..];
         for (y, tile_x) in (0..tiles_y).flat_map(|y| (0..tiles_x).map(move |x| (y, x))) {
             let x_columns = x_tile * y..(x_tile * (y + 1)).min(x_stride);
             let g_columns = g_tile * tile_x..(g_tile * (tile_x + 1)).min(group_columns);
@@ -35,7 +38,7 @@ pub(super) fn weight_gradient_norm(
                     }
                 }
             }
-            partials[(matrix * tiles_y + y) * tiles_x + tile_x] = SquareSum::of(tile);
+            partials[(place * tiles_y + y) * tiles_x + tile_x] = SquareSum::of(tile);
         }
     }
 }

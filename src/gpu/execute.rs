@@ -21,15 +21,22 @@ const SUBMITS_AHEAD: usize = 2;
 
 /// A measurement and what it took.
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub struct Outcome<M = Measurement> {
     /// What was measured.
-    pub measurement: Measurement,
+    pub measurement: M,
     /// Dispatches of the pass.
     pub dispatches: u32,
     /// Command buffers submitted.
     pub submits: u32,
     /// Bytes that came back.
     pub bytes_read: u64,
+}
+
+impl<M> Outcome<M> {
+    fn map<N>(self, change: impl FnOnce(M) -> N) -> Outcome<N> {
+        let Self { measurement, dispatches, submits, bytes_read } = self;
+        Outcome { measurement: change(measurement), dispatches, submits, bytes_read }
+    }
 }
 
 /// What came of the steps of one plan.
@@ -62,7 +69,33 @@ impl Gpu {
         config: &Config,
         cancelled: impl Fn() -> bool,
     ) -> Result<Outcome, GpuError> {
-        let mut passes = Passes::new(config, &self.limits(), extent, Engine::Gpu)?;
+        let passes = Passes::new(config, &self.limits(), extent, Engine::Gpu)?;
+        let swept = self.finish(passes, cancelled).await?;
+        Ok(swept.map(|measurements| measurements.into_iter().next().expect("a run measures one model")))
+    }
+
+    /// The passes that measure the models of all these depths at once, the deepest first. `cancelled` is asked before
+    /// each submit.
+    ///
+    /// # Errors
+    /// Where the run does not fit, the device fails, or the run was cancelled.
+    ///
+    /// # Panics
+    /// As [`Passes::sweep`].
+    pub async fn sweep(
+        &self,
+        config: &Config,
+        depths: &[u32],
+        cancelled: impl Fn() -> bool,
+    ) -> Result<Outcome<Vec<Measurement>>, GpuError> {
+        self.finish(Passes::sweep(config, depths, &self.limits(), Engine::Gpu)?, cancelled).await
+    }
+
+    async fn finish(
+        &self,
+        mut passes: Passes,
+        cancelled: impl Fn() -> bool,
+    ) -> Result<Outcome<Vec<Measurement>>, GpuError> {
         let (mut dispatches, mut submits, mut bytes_read) = (0, 0, 0);
         loop {
             let run = self.run(passes.plan(), &cancelled).await?;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Init, Placement, ResidualScale};
+use super::{Init, Placement, ResidualScale, matrices};
 
 /// Added to the variance (LayerNorm) or the mean square (RMSNorm) of every norm.
 pub const NORM_EPSILON: f64 = 1e-5;
@@ -213,5 +213,17 @@ impl Config {
             FinalNorm::Off => false,
             FinalNorm::Auto => self.placement.recipe().final_norm,
         }
+    }
+
+    /// Whether a block is the same however many follow it: then the first blocks of a deep model are a shallower one.
+    #[must_use]
+    pub fn shares_blocks(&self) -> bool {
+        let of_depth = |depth: u32| {
+            let config = Self { depth, ..self.clone() };
+            let deviations: Vec<f64> = matrices(&config).iter().map(|matrix| matrix.std).collect();
+            (config.sublayers(), deviations)
+        };
+        let ((few, of_few), (many, of_many)) = (of_depth(2), of_depth(60));
+        many.starts_with(&few) && of_few == of_many
     }
 }

@@ -51,20 +51,25 @@ pub(super) fn branch_variances(plan: &Plan, words: &[u32]) -> Vec<f64> {
     (0..sublayers).map(variance).collect()
 }
 
-/// What was measured, from the words of the results buffer, and those of a [`Plan::shaken`] pass where there is one.
+/// What was measured of each model, the deepest first, from the words of the results buffer and those of a
+/// [`Plan::shaken`] pass where there is one.
 ///
 /// # Panics
 /// Where the words are fewer than the plan's results.
-pub(super) fn measurement(plan: &Plan, engine: Engine, words: &[u32], shaken: Option<&[u32]>) -> Measurement {
-    let mut series = decode(plan, words);
-    if let Some(shaken) = shaken {
-        for (series, other) in series.iter_mut().zip(decode(plan, shaken)) {
-            raise_errors(series, &other.values);
+pub(super) fn measurements(plan: &Plan, engine: Engine, words: &[u32], shaken: Option<&[u32]>) -> Vec<Measurement> {
+    let of_model = |cotangent: usize| {
+        let model = Model::new(plan, cotangent);
+        let mut series = model.decode(words);
+        if let Some(shaken) = shaken {
+            for (series, other) in series.iter_mut().zip(model.decode(shaken)) {
+                raise_errors(series, &other.values);
+            }
+            inherit_errors(&model.config, &mut series);
         }
-        inherit_errors(&plan.config, &mut series);
-    }
-    doubt_updates(&mut series);
-    Measurement { config: plan.config.clone(), engine, series }
+        doubt_updates(&mut series);
+        Measurement { config: model.config, engine, series }
+    };
+    (0..plan.depths.len()).map(of_model).collect()
 }
 
 /// Takes the distance from another run that should be equal as the error of each value. Two norms may meet by chance,
@@ -187,107 +192,136 @@ fn doubt_updates(series: &mut [Series]) {
     }
 }
 
-fn decode(plan: &Plan, words: &[u32]) -> Vec<Series> {
-    let Plan { config, results, .. } = plan;
-    let at = |vec4: u32| SquareSum::unpack(&words[4 * vec4 as usize..][..4]);
-    let stream = StateResults::read(config, results.stream, words, &at);
-    let gradient = StateResults::read(config, results.gradient, words, &at);
-    let sublayers = config.sublayers_per_block() as u32;
-    let grad_stream = |k: u32| at(results.grad_stream + k).root();
-    let matrices = matrices(config);
-    let size = |first: u32| {
-        (0..config.batch).map(|b| at(first + 3 * b)).reduce(SquareSum::merge).expect("a batch has a sequence").root()
-    };
-    let updates = Quantity::UPDATES.into_iter().filter(|_| results.model_update.is_some());
-    Quantity::all(config)
-        .into_iter()
-        .chain(updates)
-        .map(|quantity| {
-            let many = |first: u32, step: u32| {
-                (0..quantity.len(config) as u32).map(|i| at(first + i * step).root()).collect::<Vec<_>>()
-            };
-            match quantity {
-                Quantity::Loss => {
-                    let loss = at(results.loss);
-                    let mean = loss.sum / config.rows() as f64;
-                    Series::exact(quantity, vec![if loss.is_finite() { mean } else { loss.max() }])
-                }
-                Quantity::StreamRms => Series::exact(quantity, stream.rms.clone()),
-                Quantity::StreamMax => Series::exact(quantity, stream.max.clone()),
-                Quantity::TokenCosine => Series::exact(quantity, stream.cosine.clone()),
-                Quantity::UpdateRatio => {
-                    let ratio = |k: u32| at(results.update + 2 * k).root() / at(results.update + 2 * k + 1).root();
-                    Series::exact(quantity, (0..quantity.len(config) as u32).map(ratio).collect())
-                }
-                Quantity::GradStream => Series::exact(quantity, many(results.grad_stream, sublayers)),
-                Quantity::GradUnembed => Series::exact(quantity, many(results.grad_unembed, 1)),
-                Quantity::GradWeight(tensor) => {
-                    let index = matrices.iter().position(|matrix| matrix.tensor == tensor);
-                    let (first, step) = place_in(results, index.unwrap_or(0));
-                    let relative_error = match tensor {
-                        Tensor::Wq | Tensor::Wk => stream.score_gradient_error(config),
-                        // Here the differences are those between the rows of the memory.
-                        Tensor::Cq | Tensor::Ck => {
-                            vec![difference_error((1.0 - config.memory_cos).sqrt()); config.depth as usize]
-                        }
-                        _ => Vec::new(),
-                    };
-                    Series { quantity, values: many(first, step), relative_error }
-                }
-                Quantity::GradCosine => Series::exact(quantity, gradient.cosine.clone()),
-                Quantity::RankResidual => {
-                    let relative_error = stream.spread.iter().map(|spread| difference_error(*spread)).collect();
-                    Series { quantity, values: stream.spread.clone(), relative_error }
-                }
-                Quantity::AttentionEntropy => {
-                    let tokens = f64::from(config.tokens);
-                    let rows = f64::from(config.batch * config.heads) * tokens;
-                    let of_block = |block: u32| {
-                        let sum = at(results.attention + block);
-                        if sum.is_finite() { sum.sum / rows / tokens.ln() } else { f64::NAN }
-                    };
-                    Series::exact(quantity, (0..config.depth).map(of_block).collect())
-                }
-                Quantity::MaxLogit => {
-                    let of_block = |block: u32| at(results.attention + block).max();
-                    Series::exact(quantity, (0..config.depth).map(of_block).collect())
-                }
-                Quantity::NetFactor => {
-                    let factor = |k: u32| (grad_stream(k) / grad_stream(k + 1)).powi(2);
-                    Series::exact(quantity, (0..quantity.len(config) as u32).map(factor).collect())
-                }
-                Quantity::NormJacobian => {
-                    let mean = |k: u32| {
-                        let sum = at(results.norm_scale + k);
-                        if sum.is_finite() { sum.sum / config.rows() as f64 } else { sum.max() }
-                    };
-                    Series::exact(quantity, (0..quantity.len(config) as u32).map(mean).collect())
-                }
-                Quantity::ModelUpdate(update) => {
-                    let logits = results.model_update.expect("it is listed where it was asked for");
-                    let of_one = 3 * config.batch;
-                    let tangent = logits
-                        + match update {
-                            Update::Sgd => of_one,
-                            Update::Sign => 2 * of_one,
-                        };
-                    Series::exact(quantity, vec![size(tangent) / size(logits)])
-                }
-            }
-        })
-        .collect()
+/// One of a plan's models.
+struct Model<'a> {
+    config: Config,
+    results: &'a Results,
+    /// Which of the cotangents is its own.
+    cotangent: u32,
 }
 
-/// First place and step of the results of a block's matrix.
-fn place_in(results: &Results, index: usize) -> (u32, u32) {
-    let mut before = 0;
-    for &(first, groups) in &results.grad_weight {
-        if index < before + groups as usize {
-            return (first + (index - before) as u32, groups);
-        }
-        before += groups as usize;
+impl<'a> Model<'a> {
+    fn new(plan: &'a Plan, cotangent: usize) -> Self {
+        let config = Config { depth: plan.depths[cotangent], ..plan.config.clone() };
+        Self { config, results: &plan.results, cotangent: cotangent as u32 }
     }
-    unreachable!("every matrix of a block has its results")
+
+    /// Of the gradient before sublayer `k`, or after the last one.
+    fn grad_stream(&self, k: usize) -> u32 {
+        let last = self.config.depth as usize * self.config.sublayers_per_block();
+        let first = if k == last { self.results.head_grad } else { self.results.grad_stream[k] };
+        first + self.cotangent
+    }
+
+    /// Of a block's matrix.
+    fn grad_weight(&self, index: usize, block: usize) -> u32 {
+        let mut before = 0;
+        for (first, groups) in &self.results.grad_weight {
+            if index < before + *groups as usize {
+                return first[block] + self.cotangent * groups + (index - before) as u32;
+            }
+            before += *groups as usize;
+        }
+        unreachable!("every matrix of a block has its results")
+    }
+
+    fn decode(&self, words: &[u32]) -> Vec<Series> {
+        let Self { config, results, cotangent } = self;
+        let at = |vec4: u32| SquareSum::unpack(&words[4 * vec4 as usize..][..4]);
+        let of_state = 3 * config.batch;
+        let stream = StateResults::read(config, |state| results.stream + of_state * state, words, &at);
+        let of_gradient = |state: u32| results.gradient[state as usize] + of_state * cotangent;
+        let gradient = StateResults::read(config, of_gradient, words, &at);
+        let grad_stream = |k: u32| at(self.grad_stream(k as usize)).root();
+        let matrices = matrices(config);
+        let size = |first: u32| {
+            (0..config.batch)
+                .map(|b| at(first + 3 * b))
+                .reduce(SquareSum::merge)
+                .expect("a batch has a sequence")
+                .root()
+        };
+        let updates = Quantity::UPDATES.into_iter().filter(|_| results.model_update.is_some());
+        Quantity::all(config)
+            .into_iter()
+            .chain(updates)
+            .map(|quantity| {
+                let many = |place: &dyn Fn(usize) -> u32| {
+                    (0..quantity.len(config)).map(|i| at(place(i)).root()).collect::<Vec<_>>()
+                };
+                match quantity {
+                    Quantity::Loss => {
+                        let loss = at(results.loss + cotangent);
+                        let mean = loss.sum / config.rows() as f64;
+                        Series::exact(quantity, vec![if loss.is_finite() { mean } else { loss.max() }])
+                    }
+                    Quantity::StreamRms => Series::exact(quantity, stream.rms.clone()),
+                    Quantity::StreamMax => Series::exact(quantity, stream.max.clone()),
+                    Quantity::TokenCosine => Series::exact(quantity, stream.cosine.clone()),
+                    Quantity::UpdateRatio => {
+                        let ratio = |k: u32| at(results.update + 2 * k).root() / at(results.update + 2 * k + 1).root();
+                        Series::exact(quantity, (0..quantity.len(config) as u32).map(ratio).collect())
+                    }
+                    Quantity::GradStream => {
+                        Series::exact(quantity, many(&|state| self.grad_stream(state * config.sublayers_per_block())))
+                    }
+                    Quantity::GradUnembed => Series::exact(quantity, many(&|_| results.grad_unembed + cotangent)),
+                    Quantity::GradWeight(tensor) => {
+                        let index = matrices.iter().position(|matrix| matrix.tensor == tensor);
+                        let index = index.expect("what is listed is a matrix of the block");
+                        let relative_error = match tensor {
+                            Tensor::Wq | Tensor::Wk => stream.score_gradient_error(config),
+                            // Here the differences are those between the rows of the memory.
+                            Tensor::Cq | Tensor::Ck => {
+                                vec![difference_error((1.0 - config.memory_cos).sqrt()); config.depth as usize]
+                            }
+                            _ => Vec::new(),
+                        };
+                        Series { quantity, values: many(&|block| self.grad_weight(index, block)), relative_error }
+                    }
+                    Quantity::GradCosine => Series::exact(quantity, gradient.cosine.clone()),
+                    Quantity::RankResidual => {
+                        let relative_error = stream.spread.iter().map(|spread| difference_error(*spread)).collect();
+                        Series { quantity, values: stream.spread.clone(), relative_error }
+                    }
+                    Quantity::AttentionEntropy => {
+                        let tokens = f64::from(config.tokens);
+                        let rows = f64::from(config.batch * config.heads) * tokens;
+                        let of_block = |block: u32| {
+                            let sum = at(results.attention + block);
+                            if sum.is_finite() { sum.sum / rows / tokens.ln() } else { f64::NAN }
+                        };
+                        Series::exact(quantity, (0..config.depth).map(of_block).collect())
+                    }
+                    Quantity::MaxLogit => {
+                        let of_block = |block: u32| at(results.attention + block).max();
+                        Series::exact(quantity, (0..config.depth).map(of_block).collect())
+                    }
+                    Quantity::NetFactor => {
+                        let factor = |k: u32| (grad_stream(k) / grad_stream(k + 1)).powi(2);
+                        Series::exact(quantity, (0..quantity.len(config) as u32).map(factor).collect())
+                    }
+                    Quantity::NormJacobian => {
+                        let mean = |k: u32| {
+                            let sum = at(results.norm_scale + k);
+                            if sum.is_finite() { sum.sum / config.rows() as f64 } else { sum.max() }
+                        };
+                        Series::exact(quantity, (0..quantity.len(config) as u32).map(mean).collect())
+                    }
+                    Quantity::ModelUpdate(update) => {
+                        let logits = results.model_update.expect("it is listed where it was asked for");
+                        let of_one = 3 * config.batch;
+                        let tangent = logits
+                            + match update {
+                                Update::Sgd => of_one,
+                                Update::Sign => 2 * of_one,
+                            };
+                        Series::exact(quantity, vec![size(tangent) / size(logits)])
+                    }
+                }
+            })
+            .collect()
+    }
 }
 
 /// Relative error of what is made of differences between tokens that lie this far from their mean, over the RMS of the
@@ -308,12 +342,12 @@ struct StateResults {
 }
 
 impl StateResults {
-    fn read(config: &Config, first: u32, words: &[u32], at: &impl Fn(u32) -> SquareSum) -> Self {
+    fn read(config: &Config, first: impl Fn(u32) -> u32, words: &[u32], at: &impl Fn(u32) -> SquareSum) -> Self {
         let (batch, tokens) = (config.batch, f64::from(config.tokens));
         let values = config.rows() as f64 * f64::from(config.width);
         let mut this = Self { rms: Vec::new(), max: Vec::new(), cosine: Vec::new(), spread: Vec::new() };
         for state in 0..=config.depth {
-            let place = |sequence: u32| first + 3 * (state * batch + sequence);
+            let place = |sequence: u32| first(state) + 3 * sequence;
             let merged = |part: u32| {
                 (0..batch).map(|b| at(place(b) + part)).reduce(SquareSum::merge).expect("a batch has a sequence")
             };

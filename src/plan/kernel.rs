@@ -115,13 +115,14 @@ kernels! {
     NormForward = "norm_forward" [x: Read, y: Write, scale: Write] {
         rows: u32, width: u32, stride: u32, kind: u32, epsilon: f32, gain: f32,
     }
-    /// `out = a W` for one or more matrices.
-    MatmulForward = "matmul_forward" [a: Read, weight: Read, out: Write] {
-        rows: u32, inner: u32, a_stride: u32, columns: u32, group_columns: u32, group_stride: u32,
+    /// `out = a W` for one or more matrices, or its activation and the slope of that.
+    MatmulForward = "matmul_forward" [a: Read, weight: Read, out: Write, activated: Write] {
+        rows: u32, inner: u32, a_stride: u32, columns: u32, group_columns: u32, group_stride: u32, activates: u32,
+        kind: u32,
     }
-    /// `out = act(h)` or `h * silu(g)`.
-    ActivationForward = "activation_forward" [hidden: Read, out: Write] {
-        rows: u32, columns: u32, gated: u32, kind: u32,
+    /// `out = h * silu(gate)`, and the slopes of that.
+    GatedActivation = "gated_activation" [hidden: Write, out: Write] {
+        rows: u32, columns: u32, kind: u32,
     }
     /// RMSNorm of queries and keys in place.
     QkNormForward = "qk_norm_forward" [qkv: Write, scale: Write] {
@@ -144,9 +145,8 @@ kernels! {
         rows: u32, classes: u32, stride: u32, tensor: u32, layer: u32, seed: u32, nan_bits: u32,
     }
     /// `out = g W^T` summed over one or more matrices, through the activation where asked.
-    MatmulBackward = "matmul_backward" [g: Read, weight: Read, hidden: Read, out: Write] {
-        rows: u32, g_stride: u32, group_columns: u32, groups: u32, group_stride: u32, out_columns: u32, mode: u32,
-        kind: u32,
+    MatmulBackward = "matmul_backward" [g: Read, weight: Read, slopes: Read, out: Write] {
+        rows: u32, g_stride: u32, group_columns: u32, groups: u32, group_stride: u32, out_columns: u32, factors: u32,
     }
     /// The gradient through the norms of a sublayer's output.
     ResidualBackward = "residual_backward"
@@ -161,22 +161,22 @@ kernels! {
     }
     /// The gradients of attention scores and queries.
     AttentionQueryBackward = "attention_query_backward"
-        [kv: Read, out_grad: Read, inverse: Read, probabilities: Write, score_grad: Write, q_grad: Write] {
-        tokens: u32, heads: u32, head_stride: u32, q_stride: u32, kv_stride: u32, causal: u32, score_scale: f32,
+        [kv: Read, out_grad: Read, inverse: Read, probabilities: Read, score_grad: Write, q_grad: Write] {
+        sequences: u32, tokens: u32, heads: u32, head_stride: u32, q_stride: u32, kv_stride: u32, causal: u32, score_scale: f32,
     }
     /// The gradients of keys and values.
     AttentionKeyBackward = "attention_key_backward"
-        [q: Read, out_grad: Read, probabilities: Read, score_grad: Read, kv_grad: Write] {
-        tokens: u32, heads: u32, head_stride: u32, q_stride: u32, kv_stride: u32, causal: u32,
+        [q: Read, out_grad: Read, inverse: Read, probabilities: Read, score_grad: Read, kv_grad: Write] {
+        sequences: u32, tokens: u32, heads: u32, head_stride: u32, q_stride: u32, kv_stride: u32, causal: u32,
     }
     /// The gradient, or the tangent, through the RMSNorm of queries and keys, in place.
     QkNormBackward = "qk_norm_backward" [qkv: Read, scale: Read, qkv_grad: Write] {
         rows: u32, stride: u32, segments: u32, segment: u32, features: u32,
     }
-    /// The square sum of a weight gradient that is never written.
+    /// The square sums of weight gradients that are never written.
     WeightGradientNorm = "weight_gradient_norm" [x: Read, g: Read, partials: Write] {
-        sequences: u32, tokens: u32, x_stride: u32, g_stride: u32, group_columns: u32, centred: u32, tiles_x: u32,
-        tiles_y: u32, tile_columns: u32, tile_rows: u32,
+        sequences: u32, tokens: u32, x_stride: u32, g_stride: u32, group_columns: u32, groups: u32, centred: u32,
+        x_step: u32, g_step: u32, tiles_x: u32, tiles_y: u32, tile_columns: u32, tile_rows: u32,
     }
     /// A weight gradient.
     WeightGradient = "weight_gradient" [x: Read, g: Read, out: Write] {
@@ -192,15 +192,15 @@ kernels! {
         rows: u32, width: u32, stride: u32, kind: u32, gain: f32,
     }
     /// The tangent of an activation.
-    ActivationTangent = "activation_tangent" [hidden: Read, tangent: Read, out: Write] {
-        rows: u32, columns: u32, gated: u32, kind: u32,
+    ActivationTangent = "activation_tangent" [slopes: Read, tangent: Read, out: Write] {
+        rows: u32, columns: u32, gated: u32,
     }
     /// The tangent of the heads' output.
     AttentionTangent = "attention_tangent"
         [q: Read, kv: Read, q_tangent: Read, kv_tangent: Read, inverse: Read, probabilities: Read,
             score_tangent: Write, out: Write] {
         sequences: u32, tokens: u32, heads: u32, head_stride: u32, q_stride: u32, kv_stride: u32, causal: u32,
-        normalised: u32, score_scale: f32,
+        score_scale: f32,
     }
     /// The tangent of a sublayer's addition.
     ResidualTangent = "residual_tangent"
@@ -217,6 +217,6 @@ kernels! {
     }
     /// Adds up square sums.
     ReduceSquareSums = "reduce_square_sums" [partials: Read, results: Write] {
-        count: u32,
+        count: u32, outputs: u32,
     }
 }

@@ -20,6 +20,8 @@ pub enum Role {
     Middle(u8),
     /// What a second stream holds, (N, d).
     Side,
+    /// A second stream after its norm at the end, (N, d).
+    FinalSide,
     /// What the memory is made of, (N, d).
     MemoryDraws,
     /// The memory that cross-attention reads, (N, d).
@@ -36,11 +38,11 @@ pub enum Role {
     QkScale,
     /// Output of the heads, (N, H, k).
     Heads,
-    /// Exponentials of the scores, then probabilities, (B, H, ceil(T / 4), T, 4).
+    /// Exponentials of the scores, (B, H, ceil(T / 4), T, 4).
     Probabilities,
     /// One over the sums of the exponentials, (B, H, ceil(T / 4), 4).
     Inverse,
-    /// Pre-activations, (N, h) or (N, h | g).
+    /// Slopes of the activation, (N, h); where it is gated pre-activations, then slopes, (N, h | gate).
     Hidden,
     /// After the activation, (N, h).
     Activated,
@@ -54,10 +56,12 @@ pub enum Role {
     FinalScale,
     /// Logits, then their gradient, (N, V).
     Logits,
-    /// Gradient of the stream, (N, d).
+    /// Gradients of the stream, (models, N, d); those that follow, up to the gradients of weights, have as many.
     Grad,
-    /// The same at each block boundary, (L + 1, N, d).
+    /// The same of one model, kept at each block boundary, (L + 1, N, d).
     KeptGrad,
+    /// The same inside a block, after this one of its sublayers.
+    KeptMiddleGrad(u8),
     /// Gradient of a second stream, (N, d).
     SideGrad,
     /// Gradient of a sublayer's output, (N, d).
@@ -96,15 +100,17 @@ pub enum Role {
     LogitsTangent,
     /// Square sums of branch and stream, (S L + 1, 2, N).
     UpdatePartials,
-    /// Square sums of the stream's gradient before each sublayer and after the last, (S L + 1, N).
+    /// Square sums of the stream's gradients before each sublayer, (cotangents, N) each, as they are made.
     StreamGradPartials,
+    /// The same after the last sublayer of each model, (models, N).
+    HeadGradPartials,
     /// Sums of the entropies of attention, and largest scores, (L + 1, B, H, ceil(T / 4)).
     AttentionPartials,
-    /// Square sums of weight gradients, (L, matrices, tiles), by product of the block.
+    /// Square sums of weight gradients, (cotangents, matrices, tiles) each as they are made, by product of the block.
     WeightGradPartials(u8),
-    /// Square sums of the un-embedding's gradient, (tiles).
+    /// Square sums of the un-embedding's gradients, (models, tiles).
     UnembeddingGradPartials,
-    /// Losses, (N).
+    /// Losses, (models, N).
     LossPartials,
     /// What comes back.
     Results,
@@ -120,6 +126,7 @@ impl Role {
             self,
             Self::UpdatePartials
                 | Self::StreamGradPartials
+                | Self::HeadGradPartials
                 | Self::AttentionPartials
                 | Self::WeightGradPartials(_)
                 | Self::UnembeddingGradPartials
@@ -250,7 +257,8 @@ impl fmt::Display for PlanError {
 
 impl std::error::Error for PlanError {}
 
-/// Where a statistic lies in the results buffer, in vec4s.
+/// Where a statistic lies in the results buffer, in vec4s. A gradient has a value for each cotangent that reaches it: those
+/// of the models, from the deepest one on, that have at least so many blocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Results {
     /// The buffer.
@@ -259,21 +267,23 @@ pub struct Results {
     pub vec4s: u32,
     /// (L + 1, B, 3): of each state and sequence square sum, spread, cosine.
     pub stream: u32,
-    /// The same of the gradients.
-    pub gradient: u32,
+    /// By state (cotangents, B, 3): the same of the gradients.
+    pub gradient: Vec<u32>,
     /// (S L, 2): of each sublayer branch and stream.
     pub update: u32,
-    /// (S L + 1).
-    pub grad_stream: u32,
+    /// By sublayer (cotangents): of the gradients before it.
+    pub grad_stream: Vec<u32>,
+    /// (models): of the gradient after the last sublayer.
+    pub head_grad: u32,
     /// (L): sum of entropies, largest score.
     pub attention: u32,
     /// (S L): sum of the scales of a norm.
     pub norm_scale: u32,
-    /// (L, matrices) for each product of a block, and how many matrices it has.
-    pub grad_weight: Vec<(u32, u32)>,
-    /// One.
+    /// For each product of a block, by block (cotangents, matrices), and how many matrices it has.
+    pub grad_weight: Vec<(Vec<u32>, u32)>,
+    /// (models).
     pub grad_unembed: u32,
-    /// One, the sum of the losses as middle part.
+    /// (models), the sum of the losses as middle part.
     pub loss: u32,
     /// (3, B, 3): of the logits and of their tangents what `stream` has of a state; only where it was asked for.
     pub model_update: Option<u32>,

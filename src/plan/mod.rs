@@ -9,10 +9,10 @@ mod passes;
 mod shader;
 mod tuning;
 
-pub use build::{build, profile};
+pub use build::{build, build_sweep, profile};
 pub use kernel::*;
 pub use layout::{BufferSpec, Limits, PlanError, Results, Role, View};
-pub use passes::{Extent, Passes};
+pub use passes::{Extent, Passes, sweep_groups};
 pub use shader::compose;
 pub use tuning::{Tile, Tuning};
 
@@ -34,8 +34,10 @@ pub struct Step {
 /// One forward and backward pass, and where it is asked for the pass of tangents after it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// The run.
+    /// The run; of several models the deepest.
     pub config: Config,
+    /// Depths of the models, from the deepest one on.
+    pub depths: Vec<u32>,
     /// The buffers; a [`View`] names one by its place here.
     pub buffers: Vec<BufferSpec>,
     /// The dispatches in order, each after all those before it.

@@ -1,7 +1,7 @@
 //! The plans that one measurement takes, one after the other.
 
-use super::build::{build, profile};
-use super::decode::{branch_variances, measurement};
+use super::build::{build, build_sweep, profile};
+use super::decode::{branch_variances, measurements};
 use super::{Limits, Plan, PlanError};
 use crate::model::Config;
 use crate::stats::{Engine, Measurement};
@@ -23,6 +23,8 @@ pub struct Passes {
     limits: Limits,
     extent: Extent,
     config: Config,
+    /// Of the models, where there are several.
+    depths: Vec<u32>,
     plan: Plan,
     stage: Stage,
     steps: usize,
@@ -44,7 +46,30 @@ impl Passes {
     /// # Errors
     /// Where a device of these limits cannot hold it.
     pub fn new(config: &Config, limits: &Limits, extent: Extent, engine: Engine) -> Result<Self, PlanError> {
-        let mut plan = build(config, limits, &[], extent)?;
+        Self::of(config.clone(), Vec::new(), limits, extent, engine)
+    }
+
+    /// The passes that measure the models of all these depths at once; their number counts for the memory that they take.
+    ///
+    /// # Errors
+    /// Where a device of these limits cannot hold them.
+    ///
+    /// # Panics
+    /// Where there is no depth, or a block of the configuration knows how many there are, see
+    /// [`Config::shares_blocks`].
+    pub fn sweep(config: &Config, depths: &[u32], limits: &Limits, engine: Engine) -> Result<Self, PlanError> {
+        let depth = depths.iter().copied().max().expect("a sweep has a depth");
+        Self::of(Config { depth, ..config.clone() }, depths.to_vec(), limits, Extent::Curves, engine)
+    }
+
+    fn of(
+        config: Config,
+        depths: Vec<u32>,
+        limits: &Limits,
+        extent: Extent,
+        engine: Engine,
+    ) -> Result<Self, PlanError> {
+        let mut plan = main_plan(&config, &depths, limits, &[], extent)?;
         let mut stage = Stage::Main;
         let mut steps = plan.steps.len() * if plan.shaken().is_some() { 2 } else { 1 };
         if let Some(profiled) = config.profiled() {
@@ -52,7 +77,7 @@ impl Passes {
             stage = Stage::Profile;
             steps += plan.steps.len();
         }
-        Ok(Self { engine, limits: *limits, extent, config: config.clone(), plan, stage, steps, steps_before: 0 })
+        Ok(Self { engine, limits: *limits, extent, config, depths, plan, stage, steps, steps_before: 0 })
     }
 
     /// The plan to run now.
@@ -73,15 +98,17 @@ impl Passes {
         self.steps_before
     }
 
-    /// Takes the words of the results of the plan that has run: the measurement where it was the last one.
+    /// Takes the words of the results of the plan that has run: where it was the last one the measurements, the deepest
+    /// model first.
     ///
     /// # Errors
     /// Where the next plan does not fit.
-    pub fn advance(&mut self, words: Vec<u32>) -> Result<Option<Measurement>, PlanError> {
+    pub fn advance(&mut self, words: Vec<u32>) -> Result<Option<Vec<Measurement>>, PlanError> {
         self.steps_before += self.plan.steps.len();
         match std::mem::replace(&mut self.stage, Stage::Main) {
             Stage::Profile => {
-                self.plan = build(&self.config, &self.limits, &branch_variances(&self.plan, &words), self.extent)?;
+                let variances = branch_variances(&self.plan, &words);
+                self.plan = main_plan(&self.config, &self.depths, &self.limits, &variances, self.extent)?;
                 Ok(None)
             }
             Stage::Main => match self.plan.shaken() {
@@ -90,9 +117,50 @@ impl Passes {
                     self.stage = Stage::Shaken(words);
                     Ok(None)
                 }
-                None => Ok(Some(measurement(&self.plan, self.engine, &words, None))),
+                None => Ok(Some(measurements(&self.plan, self.engine, &words, None))),
             },
-            Stage::Shaken(first) => Ok(Some(measurement(&self.plan, self.engine, &first, Some(&words)))),
+            Stage::Shaken(first) => Ok(Some(measurements(&self.plan, self.engine, &first, Some(&words)))),
         }
+    }
+}
+
+/// Depths of one model in groups that a device can take at once, each for a [`Passes::sweep`], in the order given: a few
+/// first, so that there is something to see, then as many as fit.
+///
+/// # Errors
+/// Where not even one of them fits.
+pub fn sweep_groups(config: &Config, depths: &[u32], limits: &Limits) -> Result<Vec<Vec<u32>>, PlanError> {
+    /// Depths of the first group.
+    const FIRST: usize = 8;
+    let mut groups = Vec::new();
+    let mut rest = depths;
+    let mut most = FIRST;
+    while !rest.is_empty() {
+        let mut count = most.min(rest.len());
+        while let Err(error) = Passes::sweep(config, &rest[..count], limits, Engine::Gpu) {
+            if count == 1 {
+                return Err(error);
+            }
+            count = count.div_ceil(2);
+        }
+        let (group, others) = rest.split_at(count);
+        groups.push(group.to_vec());
+        rest = others;
+        // What did not fit once is not tried again.
+        most = if count < most && groups.len() > 1 { count } else { usize::MAX };
+    }
+    Ok(groups)
+}
+
+fn main_plan(
+    config: &Config,
+    depths: &[u32],
+    limits: &Limits,
+    branch_variances: &[f64],
+    extent: Extent,
+) -> Result<Plan, PlanError> {
+    match depths {
+        [] => build(config, limits, branch_variances, extent),
+        depths => build_sweep(config, limits, branch_variances, depths),
     }
 }

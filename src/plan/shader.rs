@@ -7,6 +7,7 @@ const SHARED: &[(&str, &str)] = &[
     ("activation", include_str!("../../shaders/shared/activation.wgsl")),
     ("attention", include_str!("../../shaders/shared/attention.wgsl")),
     ("finite", include_str!("../../shaders/shared/finite.wgsl")),
+    ("gradient_tile", include_str!("../../shaders/shared/gradient_tile.wgsl")),
     ("norm", include_str!("../../shaders/shared/norm.wgsl")),
     ("random", include_str!("../../shaders/shared/random.wgsl")),
     ("row", include_str!("../../shaders/shared/row.wgsl")),
@@ -25,7 +26,7 @@ fn source(kernel: Kernel) -> &'static str {
         RandomWeights = "random_weights",
         NormForward = "norm_forward",
         MatmulForward = "matmul_forward",
-        ActivationForward = "activation_forward",
+        GatedActivation = "gated_activation",
         QkNormForward = "qk_norm_forward",
         AttentionForward = "attention_forward",
         ResidualForward = "residual_forward",
@@ -49,15 +50,16 @@ fn source(kernel: Kernel) -> &'static str {
     )
 }
 
-/// The WGSL of a kernel for a device. Beside WGSL its file has three things: `#import NAME` stands for
+/// The WGSL of a kernel for a device. Beside WGSL its file has four things: `#import NAME` stands for
 /// `shaders/shared/NAME.wgsl`, once; the lines from `#repeat i NAME` to `#end` are written out NAME times, `{i}` in them
-/// being 0, 1 and so on, for registers cannot be indexed; and the constants of [`Tuning`] are there by name.
+/// being 0, 1 and so on, for registers cannot be indexed; those from `#if NAME` are there unless NAME is 0; and the
+/// constants of [`Tuning`] are there by name.
 ///
 /// # Panics
 /// Where a file imports or counts what is not there; a test composes every kernel.
 #[must_use]
 pub fn compose(kernel: Kernel, tuning: Tuning) -> String {
-    let constants = tuning.constants(kernel);
+    let constants = tuning.constants();
     let mut text: String = constants.iter().map(|(name, value)| format!("const {name} = {value}u;\n")).collect();
     let source = import(source(kernel), kernel.stem(), &mut Vec::new());
     repeat(&mut source.lines(), &constants, &mut text);
@@ -90,18 +92,26 @@ fn repeat<'a>(lines: &mut impl Iterator<Item = &'a str>, constants: &[(&str, u32
         if line == "#end" {
             return;
         }
-        let Some(head) = line.strip_prefix("#repeat ") else {
+        let constant = |name: &str| {
+            let known = constants.iter().find(|(known, _)| *known == name);
+            known.unwrap_or_else(|| panic!("{line}: there is no constant {name}")).1
+        };
+        if let Some(name) = line.strip_prefix("#if ") {
+            let mut block = String::new();
+            repeat(&mut *lines, constants, &mut block);
+            if constant(name) > 0 {
+                out.push_str(&block);
+            }
+        } else if let Some(head) = line.strip_prefix("#repeat ") {
+            let (variable, count) = head.split_once(' ').unwrap_or_else(|| panic!("#repeat needs a name and a count"));
+            let mut block = String::new();
+            repeat(&mut *lines, constants, &mut block);
+            for i in 0..constant(count) {
+                out.push_str(&block.replace(&format!("{{{variable}}}"), &i.to_string()));
+            }
+        } else {
             out.push_str(line);
             out.push('\n');
-            continue;
-        };
-        let (variable, count) = head.split_once(' ').unwrap_or_else(|| panic!("#repeat needs a name and a count"));
-        let known = constants.iter().find(|(name, _)| *name == count);
-        let count = known.unwrap_or_else(|| panic!("#repeat {variable}: there is no constant {count}")).1;
-        let mut block = String::new();
-        repeat(&mut *lines, constants, &mut block);
-        for i in 0..count {
-            out.push_str(&block.replace(&format!("{{{variable}}}"), &i.to_string()));
         }
     }
 }

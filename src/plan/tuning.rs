@@ -1,7 +1,5 @@
 //! How kernels are cut to suit a device. Results differ by rounding alone.
 
-use super::Kernel;
-
 /// What kind of device the kernels are to suit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Tuning {
@@ -73,18 +71,20 @@ impl Tuning {
         }
     }
 
-    /// Constants of a kernel, by their names in WGSL.
-    pub(super) fn constants(self, kernel: Kernel) -> [(&'static str, u32); 5] {
-        let tile = match kernel {
-            Kernel::WeightGradientNorm | Kernel::WeightGradient => self.gradient(),
-            _ => self.product(),
-        };
+    /// Constants of the kernels, by their names in WGSL.
+    pub(super) fn constants(self) -> [(&'static str, u32); 8] {
+        let (product, gradient) = (self.product(), self.gradient());
         [
             ("LANES", self.lanes()),
-            ("TILE_ROWS", tile.rows),
-            ("TILE_COLUMNS", tile.columns),
-            ("THREADS_X", tile.threads.0),
-            ("THREADS_Y", tile.threads.1),
+            // Whether threads share what they make; a device that clears shared memory first then need not.
+            ("SHARED", u32::from(self.lanes() > 1)),
+            ("TILE_ROWS", product.rows),
+            ("TILE_COLUMNS", product.columns),
+            ("GRADIENT_ROWS", gradient.rows),
+            ("GRADIENT_COLUMNS", gradient.columns),
+            // Of both tiles, which one dispatch may make.
+            ("THREADS_X", product.threads.0),
+            ("THREADS_Y", product.threads.1),
         ]
     }
 }

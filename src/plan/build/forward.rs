@@ -3,7 +3,7 @@
 use crate::model::{NORM_EPSILON, SublayerKind};
 
 use super::super::layout::View;
-use super::super::{ActivationForward, AttentionForward, QkNormForward, ResidualForward};
+use super::super::{AttentionForward, GatedActivation, QkNormForward, ResidualForward};
 use super::{Builder, Ends, NAN_BITS, attention_stride, head_stride, qk_segments};
 
 /// Tokens that an attention kernel's workgroup takes.
@@ -50,16 +50,22 @@ impl Builder<'_> {
     }
 
     pub(super) fn projections(&self, slab: View, kind: SublayerKind) -> Projections {
+        self.projections_of(1, slab, kind)
+    }
+
+    /// The same of `count` gradients or tangents, those of the cross-attention's queries first.
+    pub(super) fn projections_of(&self, count: u32, slab: View, kind: SublayerKind) -> Projections {
         let part = attention_stride(self.config);
         match kind {
             SublayerKind::CrossAttention => {
-                Projections { q: slab, q_stride: part, kv: slab.after(self.rows * part), kv_stride: 2 * part }
+                Projections { q: slab, q_stride: part, kv: slab.after(count * self.rows * part), kv_stride: 2 * part }
             }
             _ => Projections { q: slab, q_stride: 3 * part, kv: slab.after(part), kv_stride: 3 * part },
         }
     }
 
     pub(super) fn forward(&mut self) {
+        let per_block = self.config.sublayers_per_block();
         for k in 0..self.sublayers.len() {
             let sublayer = self.sublayers[k];
             self.weights_from(k);
@@ -83,6 +89,9 @@ impl Builder<'_> {
             };
             let branch = self.sublayer_output(k);
             self.add(arguments, [x, branch, out, self.slabs.residual_scale.slab(k)], k);
+            if (k + 1).is_multiple_of(per_block) && self.ends != Ends::AfterTheBlocks {
+                self.head(sublayer.block as u32 + 1);
+            }
         }
     }
 
@@ -217,26 +226,19 @@ impl Builder<'_> {
         let block = self.sublayers[k].block;
         let family = self.input_family(SublayerKind::FeedForward);
         let (hidden, activated) = (self.slabs.hidden.slab(block), self.slabs.activated.slab(block));
-        self.matmul(self.sublayer_input(k), self.weight(block, &family.first), hidden, &family);
-        let arguments = ActivationForward {
-            rows: self.rows,
-            columns: self.hidden_stride,
-            gated: u32::from(family.groups == 2),
-            kind: self.activation_kind(),
-        };
-        let threads = self.rows * self.hidden_stride;
-        self.push(arguments, &[hidden, activated], [threads.div_ceil(256), 1, 1], 40 * u64::from(threads));
+        let (x, weight) = (self.sublayer_input(k), self.weight(block, &family.first));
+        if family.groups == 2 {
+            self.matmul(x, weight, hidden, &family);
+            let (rows, columns, kind) = (self.rows, self.hidden_stride, self.activation_kind());
+            let threads = rows * columns;
+            let workgroups = [threads.div_ceil(256), 1, 1];
+            let flops = 40 * u64::from(threads);
+            self.push(GatedActivation { rows, columns, kind }, &[hidden, activated], workgroups, flops);
+        } else {
+            self.matmul_rows(self.rows, [x, weight, hidden], Some(activated), &family);
+        }
         if let Some(family) = self.output_family(SublayerKind::FeedForward) {
             self.matmul(activated, self.weight(block, &family.first), self.sublayer_output(k), &family);
-        }
-    }
-
-    /// What the un-embedding reads.
-    pub(super) fn output(&self) -> View {
-        if self.config.has_final_norm() || self.config.placement.recipe().dual_stream {
-            self.slabs.final_normed.slab(0)
-        } else {
-            self.slabs.stream.slab(self.config.depth as usize)
         }
     }
 }

@@ -2,7 +2,10 @@
 
 mod backward;
 mod forward;
+mod gradient_norm;
+mod head;
 mod slabs;
+mod sums;
 mod tangent;
 
 use crate::model::random::GLOBAL_LAYER;
@@ -10,10 +13,10 @@ use crate::model::{Activation, Config, Matrix, NORM_EPSILON, Norm, QkNorm, Subla
 
 use super::layout::{BufferSpec, Limits, PlanError, Results, View};
 use super::{
-    Extent, MatmulBackward, MatmulForward, NormForward, Operation, Plan, RandomWeights, ReduceSquareSums, Step,
-    StreamStatistics, SumRows, Tuning,
+    Extent, MatmulForward, NormForward, Operation, Plan, RandomWeights, Step, StreamStatistics, SumRows, Tuning,
 };
 use slabs::{SlabTable, allocate};
+use sums::{Of, Sums};
 
 /// Rows that a row kernel's workgroup takes.
 const ROWS_PER_WORKGROUP: u32 = 4;
@@ -32,14 +35,43 @@ pub fn build(config: &Config, limits: &Limits, branch_variances: &[f64], extent:
         Extent::Curves => Ends::AtTheInput,
         Extent::WithUpdate => Ends::AfterTheUpdate,
     };
-    let mut builder = Builder::new(config, limits, config.sublayers_after(branch_variances), ends)?;
+    let sublayers = config.sublayers_after(branch_variances);
+    let mut builder = Builder::new(config, limits, sublayers, ends, vec![config.depth])?;
     builder.inputs();
     builder.forward();
-    builder.loss();
     builder.backward();
     if extent == Extent::WithUpdate {
         builder.tangent();
     }
+    builder.statistics();
+    builder.finish()
+}
+
+/// Plans one forward pass, and one backward pass for the models of all these depths: the first blocks of the
+/// configuration's, which is the deepest. Every model has a cotangent of its own, and the pass carries those of the models
+/// that reach a block side by side.
+///
+/// # Errors
+/// Where a device of these limits cannot hold the run.
+///
+/// # Panics
+/// Where the deepest model is not among them, or a block of the configuration knows how many there are.
+pub fn build_sweep(
+    config: &Config,
+    limits: &Limits,
+    branch_variances: &[f64],
+    depths: &[u32],
+) -> Result<Plan, PlanError> {
+    assert!(config.shares_blocks(), "every model has the same blocks");
+    let mut descending = depths.to_vec();
+    descending.sort_unstable_by(|a, b| b.cmp(a));
+    descending.dedup();
+    assert_eq!(descending.first(), Some(&config.depth), "the deepest model is the configuration's");
+    let sublayers = config.sublayers_after(branch_variances);
+    let mut builder = Builder::new(config, limits, sublayers, Ends::AtTheInput, descending)?;
+    builder.inputs();
+    builder.forward();
+    builder.backward();
     builder.statistics();
     builder.finish()
 }
@@ -49,7 +81,7 @@ pub fn build(config: &Config, limits: &Limits, branch_variances: &[f64], extent:
 /// # Errors
 /// Where a device of these limits cannot hold the run.
 pub fn profile(config: &Config, limits: &Limits) -> Result<Plan, PlanError> {
-    let mut builder = Builder::new(config, limits, config.sublayers(), Ends::AfterTheBlocks)?;
+    let mut builder = Builder::new(config, limits, config.sublayers(), Ends::AfterTheBlocks, vec![config.depth])?;
     builder.inputs();
     builder.forward();
     let (rows, sublayers) = (builder.rows, builder.sublayers.len() as u32);
@@ -244,6 +276,8 @@ struct Keeps {
     probabilities: bool,
     /// Of the outputs of all matrices.
     gradients: bool,
+    /// Of the stream, before each sublayer and after the last.
+    stream_gradients: bool,
 }
 
 struct Builder<'a> {
@@ -263,10 +297,22 @@ struct Builder<'a> {
     rows: u32,
     slabs: SlabTable,
     results: Results,
+    /// Of the models, from the deepest one on; their cotangents lie in this order.
+    depths: Vec<u32>,
+    /// Inputs and output gradients whose norms are not planned yet, by family.
+    waiting: Vec<Vec<(View, View)>>,
+    stream_gradients: Sums,
+    weight_gradients: Vec<Sums>,
 }
 
 impl<'a> Builder<'a> {
-    fn new(config: &'a Config, limits: &'a Limits, sublayers: Vec<Sublayer>, ends: Ends) -> Result<Self, PlanError> {
+    fn new(
+        config: &'a Config,
+        limits: &'a Limits,
+        sublayers: Vec<Sublayer>,
+        ends: Ends,
+        depths: Vec<u32>,
+    ) -> Result<Self, PlanError> {
         let placed = place(config);
         let of_all = |vec4s: u32| 16 * u64::from(vec4s) * u64::from(config.depth);
         let weights = placed.iter().map(|placed| placed.rows * placed.columns).sum();
@@ -274,24 +320,37 @@ impl<'a> Builder<'a> {
             weights: of_all(weights) <= limits.kept_weight_bytes,
             probabilities: of_all(score_vec4s(config).1) <= limits.kept_probability_bytes,
             gradients: ends == Ends::AfterTheUpdate,
+            stream_gradients: depths.len() == 1,
         };
         let families = families(&placed);
-        let (buffers, slabs, results) = allocate(config, limits, &placed, &families, keeps)?;
+        let (buffers, slabs, results) = allocate(config, limits, &placed, &families, keeps, &depths)?;
+        let rows = config.rows() as u32;
+        let blocks = gradient_norm::blocks_at_once(depths.len()) as usize;
+        let of_family = |family: &Family| {
+            let (x, y) = gradient_tiles(limits.tuning, &family.first);
+            let (at, _) = &results.grad_weight[family.index];
+            let last = at[(at.len() - 1) / blocks * blocks];
+            Sums::new(slabs.weight_grad_partials[family.index], x * y, last)
+        };
         Ok(Self {
             config,
             limits,
-            sublayers,
-            ends,
-            placed,
-            families,
             keeps,
             buffers,
             steps: Vec::new(),
             stride: vec4s(config.width as usize),
             hidden_stride: vec4s(config.hidden()),
-            rows: config.rows() as u32,
+            rows,
+            waiting: vec![Vec::new(); families.len()],
+            weight_gradients: trained(&families).map(of_family).collect(),
+            stream_gradients: Sums::new(slabs.stream_grad_partials, rows, results.grad_stream[sublayers.len() - 1]),
+            sublayers,
+            ends,
+            placed,
+            families,
             slabs,
             results,
+            depths,
         })
     }
 
@@ -301,11 +360,22 @@ impl<'a> Builder<'a> {
         if most > allowed {
             return Err(PlanError::TooManyWorkgroups { needed: most, allowed });
         }
-        Ok(Plan { config: self.config.clone(), buffers: self.buffers, steps: self.steps, results: self.results })
+        Ok(Plan {
+            config: self.config.clone(),
+            buffers: self.buffers,
+            steps: self.steps,
+            results: self.results,
+            depths: self.depths,
+        })
     }
 
     fn push(&mut self, operation: impl Into<Operation>, views: &[View], workgroups: [u32; 3], flops: u64) {
         self.steps.push(Step { operation: operation.into(), views: views.to_vec(), workgroups, flops });
+    }
+
+    /// Models whose depth is at least this: their cotangents come first.
+    fn cotangents(&self, depth: u32) -> u32 {
+        self.depths.partition_point(|&of_model| of_model >= depth) as u32
     }
 
     fn kind(&self) -> u32 {
@@ -468,10 +538,11 @@ impl<'a> Builder<'a> {
 
     /// `out = a [W ...]` for the matrices of a family.
     fn matmul(&mut self, a: View, weight: View, out: View, family: &Family) {
-        self.matmul_rows(self.rows, a, weight, out, family);
+        self.matmul_rows(self.rows, [a, weight, out], None, family);
     }
 
-    fn matmul_rows(&mut self, rows: u32, a: View, weight: View, out: View, family: &Family) {
+    /// The same of some rows; where the activation has a place, it goes there and its slope to `out`.
+    fn matmul_rows(&mut self, rows: u32, [a, weight, out]: [View; 3], activated: Option<View>, family: &Family) {
         let Family { first: placed, groups, .. } = *family;
         let columns = placed.columns * groups;
         let arguments = MatmulForward {
@@ -481,48 +552,24 @@ impl<'a> Builder<'a> {
             columns,
             group_columns: placed.columns,
             group_stride: placed.rows * placed.columns,
+            activates: u32::from(activated.is_some()),
+            kind: self.activation_kind(),
         };
         let (x, y) = self.limits.tuning.product().workgroups(rows, columns);
         let flops = self.matmul_flops(family) * u64::from(rows / self.rows);
-        self.push(arguments, &[a, weight, out], [x, y, 1], flops);
+        let activated = activated.unwrap_or(self.slabs.nothing.slab(0));
+        self.push(arguments, &[a, weight, out, activated], [x, y, 1], flops);
     }
 
     fn matmul_flops(&self, family: &Family) -> u64 {
         8 * u64::from(self.rows) * u64::from(family.vec4s())
     }
 
-    /// `out = g W^T`, summed over the matrices of a family; through the activation where `hidden` is given.
-    fn matmul_transposed(&mut self, g: View, weight: View, hidden: Option<View>, out: View, family: &Family) {
-        let Family { first: placed, groups, .. } = *family;
-        let out_columns = placed.rows / 4;
-        let mode = match (hidden, self.config.act) {
-            (None, _) => 0,
-            (Some(_), Activation::Relu | Activation::Gelu) => 1,
-            (Some(_), Activation::SwiGlu) => 2,
-        };
-        let arguments = MatmulBackward {
-            rows: self.rows,
-            g_stride: placed.columns * groups,
-            group_columns: placed.columns,
-            groups,
-            group_stride: placed.rows * placed.columns,
-            out_columns,
-            mode,
-            kind: self.activation_kind(),
-        };
-        let (x, y) = self.limits.tuning.product().workgroups(self.rows, out_columns);
-        let views = [g, weight, hidden.unwrap_or(weight), out];
-        self.push(arguments, &views, [x, y, 1], self.matmul_flops(family));
-    }
-
     /// What is taken from stored states, and the sums of all partial sums.
     fn statistics(&mut self) {
-        for (states, at) in [(self.slabs.stream, self.results.stream), (self.slabs.kept_grad, self.results.gradient)] {
-            let runs: Vec<_> = states.runs().collect();
-            for (first, count) in runs {
-                let at = at + 3 * first * self.config.batch;
-                self.state_statistics(states.slab(first as usize), count, self.stride, at);
-            }
+        self.states_statistics(self.slabs.stream, self.results.stream);
+        if self.keeps.stream_gradients {
+            self.states_statistics(self.slabs.kept_grad, self.results.gradient[0]);
         }
         if let Some(at) = self.results.model_update {
             self.state_statistics(
@@ -534,19 +581,27 @@ impl<'a> Builder<'a> {
         }
         let (rows, sublayers) = (self.rows, self.sublayers.len() as u32);
         self.reduce(self.slabs.update_partials.slab(0), self.results.update, 2 * sublayers, rows);
-        self.reduce(self.slabs.stream_grad_partials.slab(0), self.results.grad_stream, sublayers + 1, rows);
+        self.add_up(Of::StreamGradients);
         let (score_rows, _) = score_vec4s(self.config);
         self.reduce(self.slabs.attention_partials.slab(0), self.results.attention, self.config.depth, score_rows);
         self.norm_scales();
-        for family in trained(&self.families.clone()) {
-            let (x, y) = gradient_tiles(self.limits.tuning, &family.first);
-            let partials = self.slabs.weight_grad_partials[family.index].slab(0);
-            let (at, groups) = self.results.grad_weight[family.index];
-            self.reduce(partials, at, self.config.depth * groups, x * y);
+        for family in 0..self.weight_gradients.len() {
+            self.add_up(Of::WeightGradients(family));
         }
+        let models = self.depths.len() as u32;
         let (x, y) = gradient_tiles(self.limits.tuning, &unembedding(self.config));
-        self.reduce(self.slabs.unembedding_grad_partials.slab(0), self.results.grad_unembed, 1, x * y);
-        self.reduce(self.slabs.loss_partials.slab(0), self.results.loss, 1, rows);
+        self.reduce(self.slabs.unembedding_grad_partials.slab(0), self.results.grad_unembed, models, x * y);
+        self.reduce(self.slabs.head_grad_partials.slab(0), self.results.head_grad, models, rows);
+        self.reduce(self.slabs.loss_partials.slab(0), self.results.loss, models, rows);
+    }
+
+    /// Of every state in its slab.
+    fn states_statistics(&mut self, states: slabs::Slabs, at: u32) {
+        let runs: Vec<_> = states.runs().collect();
+        for (first, count) in runs {
+            let at = at + 3 * first * self.config.batch;
+            self.state_statistics(states.slab(first as usize), count, self.stride, at);
+        }
     }
 
     /// Of `count` states, (N, 4 stride) each, that follow each other.
@@ -589,11 +644,5 @@ impl<'a> Builder<'a> {
             self.push(arguments, &[view, results.after(done)], [count, 1, 1], flops);
             done += count;
         }
-    }
-
-    fn reduce(&mut self, partials: View, at: u32, outputs: u32, count: u32) {
-        let results = View { buffer: self.results.buffer, at };
-        let flops = 4 * u64::from(outputs) * u64::from(count);
-        self.push(ReduceSquareSums { count }, &[partials, results], [outputs, 1, 1], flops);
     }
 }

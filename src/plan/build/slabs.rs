@@ -3,6 +3,8 @@
 use crate::model::{Activation, Config};
 
 use super::super::layout::{BufferSpec, Limits, PlanError, Results, Role, View};
+use super::gradient_norm::blocks_at_once;
+use super::sums::partial_vec4s;
 use super::{
     DIRECTIONS, Family, Keeps, Placed, attention_stride, gradient_tiles, qk_segments, score_vec4s, trained,
     unembedding, vec4s,
@@ -42,6 +44,7 @@ pub(super) struct SlabTable {
     /// After each sublayer of a block but the last.
     pub(super) middle: Vec<Slabs>,
     pub(super) side: Slabs,
+    pub(super) final_side: Slabs,
     pub(super) memory_draws: Slabs,
     pub(super) memory: Slabs,
     pub(super) memory_scale: Slabs,
@@ -61,6 +64,7 @@ pub(super) struct SlabTable {
     pub(super) logits: Slabs,
     pub(super) grad: Slabs,
     pub(super) kept_grad: Slabs,
+    pub(super) kept_middle_grad: Vec<Slabs>,
     pub(super) side_grad: Slabs,
     pub(super) branch_grad: Slabs,
     pub(super) input_grad: Slabs,
@@ -81,6 +85,7 @@ pub(super) struct SlabTable {
     pub(super) logits_tangent: Slabs,
     pub(super) update_partials: Slabs,
     pub(super) stream_grad_partials: Slabs,
+    pub(super) head_grad_partials: Slabs,
     pub(super) attention_partials: Slabs,
     pub(super) weight_grad_partials: Vec<Slabs>,
     pub(super) unembedding_grad_partials: Slabs,
@@ -113,6 +118,13 @@ impl Allocator<'_> {
     }
 }
 
+/// What is given out to the last one first, in order of its number.
+fn from_the_end(count: usize, give: impl FnMut(usize) -> u32) -> Vec<u32> {
+    let mut places: Vec<u32> = (0..count).rev().map(give).collect();
+    places.reverse();
+    places
+}
+
 /// Gives out every buffer of a run.
 pub(super) fn allocate(
     config: &Config,
@@ -120,6 +132,7 @@ pub(super) fn allocate(
     placed: &[Placed],
     families: &[Family],
     keeps: Keeps,
+    depths: &[u32],
 ) -> Result<(Vec<BufferSpec>, SlabTable, Results), PlanError> {
     let (depth, width, rows) = (config.depth as usize, config.width as usize, config.rows());
     let per_block = config.sublayers_per_block();
@@ -148,9 +161,13 @@ pub(super) fn allocate(
     let update_outputs = 2 * sublayers as u32;
     let states = depth as u32 + 1;
     let state_results = 3 * states * config.batch;
-    let gradients = sublayers as u32 + 1;
+    let models = depths.len() as u32;
+    let reaching = |depth: usize| depths.partition_point(|&of_model| of_model as usize >= depth) as u32;
+    // Each cotangent meets the sublayers of its own model.
+    let cotangents: u32 = (1..=depth).map(reaching).sum();
     let moves = keeps.gradients;
-    let kept = |count: usize| if keeps.gradients { count } else { 1 };
+    let at_once = blocks_at_once(depths.len());
+    let blocks_kept = if keeps.gradients { depth } else { depth.min(at_once as usize) };
     let largest_product = trained(families).map(Family::vec4s).max().unwrap_or(0);
     let mut next = 0;
     let mut result = |count: u32| {
@@ -161,14 +178,26 @@ pub(super) fn allocate(
         buffer: 0,
         vec4s: 0,
         stream: result(state_results),
-        gradient: result(state_results),
+        gradient: (0..=depth).map(|state| result(3 * reaching(state) * config.batch)).collect(),
         update: result(update_outputs),
-        grad_stream: result(gradients),
+        grad_stream: from_the_end(sublayers, |k| result(reaching(k / per_block + 1))),
+        head_grad: result(models),
         attention: result(depth as u32),
         norm_scale: result(sublayers as u32),
-        grad_weight: trained(families).map(|family| (result(depth as u32 * family.groups), family.groups)).collect(),
-        grad_unembed: result(1),
-        loss: result(1),
+        grad_weight: trained(families)
+            .map(|family| {
+                // In stretches from the end, within each in order.
+                let mut places = vec![0; depth];
+                for stretch in places.chunks_mut(at_once as usize).enumerate().rev() {
+                    for (i, place) in stretch.1.iter_mut().enumerate() {
+                        *place = result(family.groups * reaching(stretch.0 * at_once as usize + i + 1));
+                    }
+                }
+                (places, family.groups)
+            })
+            .collect(),
+        grad_unembed: result(models),
+        loss: result(models),
         model_update: keeps.gradients.then(|| result(3 * (1 + DIRECTIONS) * config.batch)),
     };
     results.vec4s = next;
@@ -182,6 +211,7 @@ pub(super) fn allocate(
             .map(|sublayer| slabs(Role::Middle(sublayer as u8), depth, stream))
             .collect::<Result<_, _>>()?,
         side: slabs(Role::Side, once(has_side), stream)?,
+        final_side: slabs(Role::FinalSide, once(recipe.dual_stream), stream)?,
         memory_draws: slabs(Role::MemoryDraws, once(config.cross.0), stream)?,
         memory: slabs(Role::Memory, once(config.cross.0), stream)?,
         memory_scale: slabs(Role::MemoryScale, once(config.cross.0), vec4s(rows))?,
@@ -199,15 +229,21 @@ pub(super) fn allocate(
         final_normed: slabs(Role::FinalNormed, once(ends_normed), stream)?,
         final_scale: slabs(Role::FinalScale, once(ends_normed), vec4s(2 * rows))?,
         logits: slabs(Role::Logits, 1, rows as u32 * vocab_stride)?,
-        grad: slabs(Role::Grad, 1, stream)?,
-        kept_grad: slabs(Role::KeptGrad, depth + 1, stream)?,
-        side_grad: slabs(Role::SideGrad, once(has_side), stream)?,
-        branch_grad: slabs(Role::BranchGrad, kept(sublayers), stream)?,
-        input_grad: slabs(Role::InputGrad, 1, stream)?,
-        heads_grad: slabs(Role::HeadsGrad, 1, heads)?,
-        qkv_grad: slabs(Role::QkvGrad, kept(attentions), 3 * heads)?,
-        score_grad: slabs(Role::ScoreGrad, 1, probabilities)?,
-        hidden_grad: slabs(Role::HiddenGrad, kept(depth), hidden)?,
+        grad: slabs(Role::Grad, 1, models * stream)?,
+        kept_middle_grad: (1..per_block)
+            .map(|place| {
+                let count = if keeps.stream_gradients { depth } else { 0 };
+                slabs(Role::KeptMiddleGrad(place as u8), count, stream)
+            })
+            .collect::<Result<_, _>>()?,
+        kept_grad: slabs(Role::KeptGrad, if keeps.stream_gradients { depth + 1 } else { 0 }, stream)?,
+        side_grad: slabs(Role::SideGrad, once(has_side), models * stream)?,
+        branch_grad: slabs(Role::BranchGrad, blocks_kept * per_block, models * stream)?,
+        input_grad: slabs(Role::InputGrad, 1, models * stream)?,
+        heads_grad: slabs(Role::HeadsGrad, 1, models * heads)?,
+        qkv_grad: slabs(Role::QkvGrad, blocks_kept * (per_block - 1), models * 3 * heads)?,
+        score_grad: slabs(Role::ScoreGrad, 1, models * probabilities)?,
+        hidden_grad: slabs(Role::HiddenGrad, blocks_kept, models * hidden)?,
         weight_grad: slabs(Role::WeightGrad, once(moves), largest_product)?,
         stream_tangent: slabs(Role::StreamTangent, once(moves), DIRECTIONS * stream)?,
         side_tangent: slabs(Role::SideTangent, once(moves && has_side), DIRECTIONS * stream)?,
@@ -220,19 +256,24 @@ pub(super) fn allocate(
         branch_tangent: slabs(Role::BranchTangent, once(moves), DIRECTIONS * stream)?,
         logits_tangent: slabs(Role::LogitsTangent, once(moves), (1 + DIRECTIONS) * rows as u32 * vocab_stride)?,
         update_partials: slabs(Role::UpdatePartials, 1, (update_outputs + 2) * rows as u32)?,
-        stream_grad_partials: slabs(Role::StreamGradPartials, 1, gradients * rows as u32)?,
+        stream_grad_partials: {
+            let vec4s = partial_vec4s(per_block as u32 * cotangents, models, rows as u32);
+            slabs(Role::StreamGradPartials, 1, vec4s)?
+        },
+        head_grad_partials: slabs(Role::HeadGradPartials, 1, models * rows as u32)?,
         attention_partials: slabs(Role::AttentionPartials, 1, states * score_rows)?,
         weight_grad_partials: trained(families)
             .map(|family| {
                 let (x, y) = gradient_tiles(limits.tuning, &family.first);
-                slabs(Role::WeightGradPartials(family.index as u8), 1, depth as u32 * family.groups * x * y)
+                let vec4s = partial_vec4s(cotangents * family.groups, models.max(at_once) * family.groups, x * y);
+                slabs(Role::WeightGradPartials(family.index as u8), 1, vec4s)
             })
             .collect::<Result<_, _>>()?,
         unembedding_grad_partials: {
             let (x, y) = gradient_tiles(limits.tuning, &unembedding(config));
-            slabs(Role::UnembeddingGradPartials, 1, x * y)?
+            slabs(Role::UnembeddingGradPartials, 1, models * x * y)?
         },
-        loss_partials: slabs(Role::LossPartials, 1, rows as u32)?,
+        loss_partials: slabs(Role::LossPartials, 1, models * rows as u32)?,
         results: slabs(Role::Results, 1, next)?,
         nothing: slabs(Role::Nothing, 1, 1)?,
     };

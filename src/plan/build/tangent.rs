@@ -101,7 +101,7 @@ impl Builder<'_> {
         let weight = self.weight(block, &placed);
         if placed.fixed {
             let moving = moving.expect("only what moves is projected by no parameter");
-            self.matmul_rows(DIRECTIONS * self.rows, moving, weight, out, family);
+            self.matmul_rows(DIRECTIONS * self.rows, [moving, weight, out], None, family);
             return;
         }
         let gradient = self.slabs.weight_grad.slab(0);
@@ -146,23 +146,11 @@ impl Builder<'_> {
         let (index, block) = (self.attention_index(k), self.sublayers[k].block);
         let grads = self.projections(self.qkv_grad(index), kind);
         let tangent = self.slabs.qkv_tangent.slab(0);
-        let Projections { q, kv, .. } = self.moving_projections(tangent, kind);
+        let Projections { q, kv, .. } = self.projections_of(DIRECTIONS, tangent, kind);
         self.product_tangent([self.sublayer_input(k), grads.q, q], moving, &self.input_family(kind), block);
         // The memory is constant.
         self.product_tangent([self.slabs.memory.slab(0), grads.kv, kv], None, &self.memory_family(), block);
         self.heads_tangent(k, tangent);
-    }
-
-    /// As [`Self::projections`], of the tangents.
-    fn moving_projections(&self, slab: View, kind: SublayerKind) -> Projections {
-        let of_one = self.projections(slab, kind);
-        match kind {
-            // The queries of both directions come first.
-            SublayerKind::CrossAttention => {
-                Projections { kv: slab.after(DIRECTIONS * self.rows * of_one.q_stride), ..of_one }
-            }
-            _ => of_one,
-        }
     }
 
     /// From the tangents of queries, keys and values to that of what the sublayer returns.
@@ -173,7 +161,7 @@ impl Builder<'_> {
             self.heads_forward(k, out);
         }
         let Projections { q, q_stride, kv, kv_stride } = self.projections(self.slabs.qkv.slab(index), sublayer.kind);
-        let moving = self.moving_projections(tangent, sublayer.kind);
+        let moving = self.projections_of(DIRECTIONS, tangent, sublayer.kind);
         let arguments = AttentionTangent {
             sequences: self.config.batch,
             tokens: self.config.tokens,
@@ -182,8 +170,6 @@ impl Builder<'_> {
             q_stride,
             kv_stride,
             causal: u32::from(self.config.causal.0 && sublayer.kind == SublayerKind::Attention),
-            // The backward pass left them so.
-            normalised: u32::from(self.keeps.probabilities),
             score_scale: self.score_scale(),
         };
         let (inverse, probabilities) = (self.slabs.inverse.slab(index), self.probabilities(index));
@@ -192,7 +178,7 @@ impl Builder<'_> {
         let flops = u64::from(DIRECTIONS) * 2 * self.attention_flops();
         self.push(arguments, &views, [x, y, DIRECTIONS * z], flops);
         if let Some(family) = self.output_family(sublayer.kind) {
-            let views = [self.slabs.heads.slab(index), self.branch_grad(k), self.branch_tangent(sublayer.kind)];
+            let views = [self.slabs.heads.slab(index), self.kept_branch_grad(k), self.branch_tangent(sublayer.kind)];
             self.product_tangent(views, Some(out), &family, sublayer.block);
         }
     }
@@ -200,24 +186,20 @@ impl Builder<'_> {
     fn feed_forward_tangent(&mut self, k: usize, moving: Option<View>) {
         let kind = SublayerKind::FeedForward;
         let block = self.sublayers[k].block;
-        let (hidden, activated) = (self.slabs.hidden.slab(block), self.slabs.activated.slab(block));
+        let (slopes, activated) = (self.slabs.hidden.slab(block), self.slabs.activated.slab(block));
         let (moving_hidden, moving_activated) =
             (self.slabs.hidden_tangent.slab(0), self.slabs.activated_tangent.slab(0));
         let family = self.input_family(kind);
         let views = [self.sublayer_input(k), self.hidden_grad(block), moving_hidden];
         self.product_tangent(views, moving, &family, block);
-        let arguments = ActivationTangent {
-            rows: self.rows,
-            columns: self.hidden_stride,
-            gated: u32::from(family.groups == 2),
-            kind: self.activation_kind(),
-        };
+        let arguments =
+            ActivationTangent { rows: self.rows, columns: self.hidden_stride, gated: u32::from(family.groups == 2) };
         let threads = self.rows * self.hidden_stride;
         let flops = 60 * u64::from(DIRECTIONS) * u64::from(threads);
-        let views = [hidden, moving_hidden, moving_activated];
+        let views = [slopes, moving_hidden, moving_activated];
         self.push(arguments, &views, [threads.div_ceil(256), DIRECTIONS, 1], flops);
         if let Some(family) = self.output_family(kind) {
-            let views = [activated, self.branch_grad(k), self.branch_tangent(kind)];
+            let views = [activated, self.kept_branch_grad(k), self.branch_tangent(kind)];
             self.product_tangent(views, Some(moving_activated), &family, block);
         }
     }
@@ -230,15 +212,15 @@ impl Builder<'_> {
         } else {
             if self.config.placement.recipe().dual_stream {
                 let arguments = ResidualTangent { branch_norm: 1, ..self.sum() };
-                let side = self.slabs.side.slab(0);
+                let side = self.slabs.final_side.slab(0);
                 self.add_tangents(arguments, [side, side, scale, self.slabs.side_tangent.slab(0)]);
             }
             stream
         };
         let family = Family { index: 0, first: unembedding(self.config), groups: 1 };
         let (weight, logits) = (self.slabs.unembedding.slab(0), self.slabs.logits_tangent.slab(0));
-        self.matmul(self.output(), weight, logits, &family);
+        self.matmul(self.output(self.config.depth), weight, logits, &family);
         let tangents = logits.after(self.rows * vec4s(self.config.vocab as usize));
-        self.matmul_rows(DIRECTIONS * self.rows, moving, weight, tangents, &family);
+        self.matmul_rows(DIRECTIONS * self.rows, [moving, weight, tangents], None, &family);
     }
 }

@@ -1,0 +1,107 @@
+//! The norms of weight gradients. Nothing in a pass waits for them, so those of several blocks are one dispatch.
+
+use super::super::WeightGradientNorm;
+use super::super::layout::View;
+use super::sums::Of;
+use super::{Builder, Family, gradient_tiles, unembedding};
+
+/// Blocks whose norms are made at once, where there is one cotangent; of many, each block fills a device.
+const BLOCKS: u32 = 10;
+
+/// Blocks whose norms are made at once for so many models.
+pub(super) const fn blocks_at_once(models: usize) -> u32 {
+    if models == 1 { BLOCKS } else { 1 }
+}
+
+/// Inputs and output gradients that lie in the same buffers, at equal distances.
+#[derive(Clone, Copy)]
+struct Stretch {
+    x: View,
+    g: View,
+    steps: (u32, u32),
+    count: u32,
+}
+
+impl Stretch {
+    /// Whether the next ones lie as it would go on; where they do they are part of it.
+    fn takes(&mut self, x: View, g: View) -> bool {
+        let last = self.count - 1;
+        let distance = |first: View, step: u32, next: View| {
+            (first.buffer == next.buffer).then(|| next.at.checked_sub(first.at + last * step)).flatten()
+        };
+        let (Some(x_step), Some(g_step)) = (distance(self.x, self.steps.0, x), distance(self.g, self.steps.1, g))
+        else {
+            return false;
+        };
+        if last > 0 && self.steps != (x_step, g_step) {
+            return false;
+        }
+        self.steps = (x_step, g_step);
+        self.count += 1;
+        true
+    }
+}
+
+impl Builder<'_> {
+    /// The norms of `X^T G` for the matrices of a family in one block: at once for the cotangents of many models, else
+    /// when [`Self::waiting_norms`] is called.
+    pub(super) fn gradient_norm(&mut self, x: View, g: View, family: &Family, cotangents: u32) {
+        if self.depths.len() == 1 {
+            self.waiting[family.index].push((x, g));
+            return;
+        }
+        let partials = self.partials(Of::WeightGradients(family.index), cotangents * family.groups);
+        let step = self.rows * family.first.columns * family.groups;
+        self.push_norms(Stretch { x, g, steps: (0, step), count: cotangents }, partials, family);
+    }
+
+    /// The norms of the blocks that went by since the last call, in order of the blocks.
+    pub(super) fn waiting_norms(&mut self) {
+        for family in self.families.clone() {
+            let mut blocks = std::mem::take(&mut self.waiting[family.index]);
+            blocks.reverse();
+            let mut stretches: Vec<Stretch> = Vec::new();
+            for (x, g) in blocks {
+                if !stretches.last_mut().is_some_and(|stretch| stretch.takes(x, g)) {
+                    stretches.push(Stretch { x, g, steps: (0, 0), count: 1 });
+                }
+            }
+            for stretch in stretches {
+                let partials = self.partials(Of::WeightGradients(family.index), stretch.count * family.groups);
+                self.push_norms(stretch, partials, &family);
+            }
+        }
+    }
+
+    /// The norm of the un-embedding's gradient.
+    pub(super) fn unembedding_norm(&mut self, x: View, g: View, partials: View) {
+        let family = Family { index: 0, first: unembedding(self.config), groups: 1 };
+        self.push_norms(Stretch { x, g, steps: (0, 0), count: 1 }, partials, &family);
+    }
+
+    fn push_norms(&mut self, stretch: Stretch, partials: View, family: &Family) {
+        let Stretch { x, g, steps: (x_step, g_step), count } = stretch;
+        let Family { first: placed, groups, .. } = *family;
+        let tuning = self.limits.tuning;
+        let (tiles_x, tiles_y) = gradient_tiles(tuning, &placed);
+        let (tile_rows, tile_columns) = tuning.gradient_partial();
+        let arguments = WeightGradientNorm {
+            sequences: self.config.batch,
+            tokens: self.config.tokens,
+            x_stride: placed.rows / 4,
+            g_stride: placed.columns * groups,
+            group_columns: placed.columns,
+            groups,
+            centred: self.keys_in(family).unwrap_or(u32::MAX),
+            x_step,
+            g_step,
+            tiles_x,
+            tiles_y,
+            tile_columns,
+            tile_rows,
+        };
+        let (workgroups_x, workgroups_y) = tuning.gradient().workgroups(placed.rows / 4, placed.columns);
+        let workgroups = [workgroups_x, workgroups_y, count * groups];
+        self.push(arguments, &[x, g, partials], workgroups, u64::from(count) * self.matmul_flops(family));
+    }
+}
