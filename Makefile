@@ -4,7 +4,7 @@ SHELL := bash
 .DEFAULT_GOAL := help
 WITH_TOOLS := . scripts/env.sh &&
 
-.PHONY: help serve build test setup fmt lint size screenshots clean clean-cache
+.PHONY: help serve build test setup fmt lint size bench screenshots clean clean-cache
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -33,6 +33,10 @@ lint: ## formatting, clippy for every feature set, documentation, dependencies
 size: build ## the size of the page's WebAssembly against its budget
 	@scripts/check-size.sh
 
+bench: build ## measure speed beside the peers (ONLY=peers,latency,counters,native,memory,growth chooses sections)
+	@scripts/setup-bench.sh
+	@$(WITH_TOOLS) node bench/bench.mjs $(ONLY) && node bench/readme.mjs
+
 screenshots: build ## pictures of the page
 	@if [ -f e2e/screenshots.mjs ]; then $(WITH_TOOLS) node e2e/screenshots.mjs; else echo "there is no e2e/screenshots.mjs yet"; fi
 
@@ -41,4 +45,4 @@ clean: ## remove this checkout's build output
 	@$(WITH_TOOLS) if command -v cargo >/dev/null; then cargo clean -p normscope; fi
 
 clean-cache: ## remove the cache folder: tools and the build output of every checkout
-	@$(WITH_TOOLS) rm -rf "$$NORMSCOPE_CACHE" && if [ -L e2e/node_modules ]; then rm e2e/node_modules; fi
+	@$(WITH_TOOLS) rm -rf "$$NORMSCOPE_CACHE" && for link in e2e/node_modules bench/node_modules; do if [ -L $$link ]; then rm $$link; fi; done

@@ -15,17 +15,20 @@ const ALWAYS = ["--no-sandbox", "--disable-background-networking", "--force-colo
 /** A WebGPU device on the processor. */
 const WEBGPU = ["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"];
 
-/** Serves the page and starts a browser; `webgpu: false` leaves it without a device. */
-export async function open({ webgpu = true } = {}) {
+/**
+ * Serves the page (`serve`: what else the server takes) and starts a browser with these `flags` too; `webgpu: false`
+ * leaves it without a device.
+ */
+export async function open({ webgpu = true, flags = [], serve = {} } = {}) {
   if (!existsSync(join(DIST, "index.html"))) throw new Error(`there is no page in ${DIST}: run scripts/build.sh first`);
-  const server = await startServer(DIST, 0);
+  const server = await startServer(DIST, 0, serve);
   const executablePath = process.env.CHROMIUM || PLACES.find(existsSync);
-  const args = [...ALWAYS, ...(webgpu ? WEBGPU : ["--disable-features=WebGPU,WebGPUService"])];
+  const args = [...ALWAYS, ...flags, ...(webgpu ? WEBGPU : ["--disable-features=WebGPU,WebGPUService"])];
   const browser = await chromium.launch({ executablePath, args });
   return {
     server,
     browser,
-    /** A fresh page at a query, with the errors it logs; `prepare` runs in it before the page does. */
+    /** A fresh page at a query, with the errors it logs; `prepare`, one function or several, runs in it beforehand. */
     async page(query = "", options = {}, prepare = undefined) {
       const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
       const page = await context.newPage();
@@ -33,7 +36,7 @@ export async function open({ webgpu = true } = {}) {
       page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
       page.on("pageerror", (error) => errors.push(String(error)));
       if (!webgpu) await page.addInitScript(() => Object.defineProperty(Navigator.prototype, "gpu", { value: undefined }));
-      if (prepare) await page.addInitScript(prepare);
+      for (const script of [prepare ?? []].flat()) await page.addInitScript(script);
       await page.goto(address(server, query));
       page.errors = errors;
       return page;

@@ -16,7 +16,7 @@ inputs() {
     printf '%s\n' "$NORMSCOPE_TRUNK_VERSION" "$NORMSCOPE_BINDGEN_VERSION" "$NORMSCOPE_BINARYEN_VERSION" "${RUSTFLAGS:-}"
     # Names are free of blanks here; the order has to be the same every time.
     find . \( -name .git -o -name target -o -name 'dist*' -o -name node_modules -o -path ./e2e -o -path ./tests -o \
-      -path ./scripts -o -path ./.ci \) -prune -o -type f ! -name '*.md' -print | LC_ALL=C sort | xargs cksum
+      -path ./scripts -o -path ./bench -o -path ./.ci \) -prune -o -type f ! -name '*.md' -print | LC_ALL=C sort | xargs cksum
     cksum scripts/content-policy.mjs
   } | cksum
 }

@@ -22,11 +22,16 @@ NORMSCOPE_TRUNK_VERSION=0.21.14
 NORMSCOPE_BINDGEN_VERSION=$(awk -F'"' '$0 == "name = \"wasm-bindgen\"" { getline; print $2; exit }' "$NORMSCOPE_ROOT/Cargo.lock" 2>/dev/null || true)
 NORMSCOPE_BINARYEN_VERSION=$(sed -n 's/.*"binaryen": *"\([0-9]*\).*/\1/p' "$NORMSCOPE_ROOT/e2e/package.json" | head -n 1)
 NORMSCOPE_NPM_KEY=$(cksum <"$NORMSCOPE_ROOT/e2e/package-lock.json" | cut -d' ' -f1)
+NORMSCOPE_PEERS_KEY=$(cksum <"$NORMSCOPE_ROOT/bench/package-lock.json" | cut -d' ' -f1)
+NORMSCOPE_JAX_VERSION=$(sed -n 's/^jax==//p' "$NORMSCOPE_ROOT/bench/requirements.txt")
 
 NORMSCOPE_TRUNK_DIR=$NORMSCOPE_CACHE/trunk-$NORMSCOPE_TRUNK_VERSION
 NORMSCOPE_BINDGEN_DIR=$NORMSCOPE_CACHE/wasm-bindgen-$NORMSCOPE_BINDGEN_VERSION
 NORMSCOPE_NPM_DIR=$NORMSCOPE_CACHE/npm-$NORMSCOPE_NPM_KEY
+NORMSCOPE_PEERS_DIR=$NORMSCOPE_CACHE/bench-npm-$NORMSCOPE_PEERS_KEY
+NORMSCOPE_JAX_DIR=$NORMSCOPE_CACHE/bench-jax-$NORMSCOPE_JAX_VERSION
 NORMSCOPE_DEBIAN_BIN=$NORMSCOPE_CACHE/debian-rust/bin
+export NORMSCOPE_JAX_DIR
 
 # _ns_path_without DIR: PATH without that folder
 _ns_path_without() {

@@ -62,3 +62,23 @@ with_timeout() {
     "$@"
   fi
 }
+
+# npm_folder FOLDER DIR: installs what FOLDER/package-lock.json fixes into DIR, which is in the cache, and makes
+# FOLDER/node_modules a link to it; a real folder of that name is left alone
+npm_folder() {
+  local folder=$1 dir=$2
+  if [ ! -d "$dir/node_modules" ]; then
+    rm -rf "$dir.part" &&
+      mkdir -p "$dir.part" &&
+      cp "$folder/package.json" "$folder/package-lock.json" "$folder/.npmrc" "$dir.part/" &&
+      (cd "$dir.part" && npm ci --no-progress) &&
+      rm -rf "$dir" &&
+      mv "$dir.part" "$dir" || return 1
+  fi
+  if [ -L "$folder/node_modules" ] || [ ! -e "$folder/node_modules" ]; then
+    ln -sfn "$dir/node_modules" "$folder/node_modules"
+  fi
+}
+
+# npm_linked FOLDER DIR: whether that is so
+npm_linked() { [ -d "$2/node_modules" ] && [ "$(readlink "$1/node_modules")" = "$2/node_modules" ]; }

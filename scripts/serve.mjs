@@ -61,14 +61,20 @@ async function find(root, target) {
   }
 }
 
+/** Which of the folders, by the paths they are at, a request is for, and where in it. */
+function place(folders, target) {
+  const prefix = Object.keys(folders).find((prefix) => target.startsWith(prefix)) ?? "/";
+  return [folders[prefix], target.slice(prefix.length - 1)];
+}
+
 /** Answers one request. `zipped` keeps compressed files by their tag. */
-async function answer(root, zipped, request, response) {
+async function answer(folders, extra, zipped, request, response) {
   const plain = (status, text, headers = {}) => {
     response.writeHead(status, { "content-type": "text/plain; charset=utf-8", ...headers });
     response.end(request.method === "HEAD" ? undefined : `${text}\n`);
   };
   if (request.method !== "GET" && request.method !== "HEAD") return plain(405, "only GET and HEAD", { allow: "GET, HEAD" });
-  const found = await find(root, request.url);
+  const found = await find(...place(folders, request.url));
   if (!found) return plain(404, "not found");
 
   const { file, info } = found;
@@ -82,6 +88,7 @@ async function answer(root, zipped, request, response) {
     "last-modified": info.mtime.toUTCString(),
     "referrer-policy": "no-referrer",
     "x-content-type-options": "nosniff",
+    ...extra,
     ...(packable ? { vary: "accept-encoding" } : {}),
   };
   if (request.headers["if-none-match"]?.split(/\s*,\s*/).some((seen) => seen.replace(/^W\//, "") === tag)) {
@@ -113,14 +120,16 @@ function listen(server, port) {
 }
 
 /**
- * Serves a folder. With `port` given only that port is tried (0: any free one), else 8080 and those after it.
- * Resolves to `{ url, close }` once the server answers.
+ * Serves a folder, and under `mounts` (paths such as `/x/`) others; each answer has the `headers` too. With `port` given
+ * only that port is tried (0: any free one), else 8080 and those after it. Resolves to `{ url, close }` once the server
+ * answers.
  */
-export async function startServer(folder, port) {
-  const root = await realpath(resolve(folder));
+export async function startServer(folder, port, { mounts = {}, headers = {} } = {}) {
+  const folders = {};
+  for (const [prefix, path] of Object.entries({ ...mounts, "/": folder })) folders[prefix] = await realpath(resolve(path));
   const zipped = new Map();
   const server = createServer((request, response) => {
-    answer(root, zipped, request, response).catch(() => {
+    answer(folders, headers, zipped, request, response).catch(() => {
       if (!response.headersSent) response.writeHead(500);
       response.end();
     });

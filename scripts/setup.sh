@@ -261,18 +261,7 @@ npm_ready() {
 # npm_install: the packages lie in the cache, and e2e/node_modules is a link to them
 npm_install() {
   local dir=$NORMSCOPE_NPM_DIR
-  if [ ! -d "$dir/node_modules" ]; then
-    rm -rf "$dir.part" &&
-      mkdir -p "$dir.part/bin" &&
-      cp e2e/package.json e2e/package-lock.json e2e/.npmrc "$dir.part/" &&
-      (cd "$dir.part" && npm ci --no-progress) &&
-      ln -s ../node_modules/.bin/wasm-opt "$dir.part/bin/wasm-opt" &&
-      rm -rf "$dir" &&
-      mv "$dir.part" "$dir" || return 1
-  fi
-  if [ -L e2e/node_modules ] || [ ! -e e2e/node_modules ]; then
-    ln -sfn "$dir/node_modules" e2e/node_modules
-  fi
+  npm_folder e2e "$dir" && mkdir -p "$dir/bin" && ln -sfn ../node_modules/.bin/wasm-opt "$dir/bin/wasm-opt" || return 1
   hash -r
   npm_ready || {
     echo "wasm-opt $NORMSCOPE_BINARYEN_VERSION or e2e/node_modules/playwright-core is still missing (is e2e/node_modules an old folder? remove it)"

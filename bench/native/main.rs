@@ -1,0 +1,92 @@
+//! The native part of the benchmark: times passes on the best Vulkan adapter, and what bounds them. `bench/bench.mjs`
+//! runs it and reads its JSON.
+//!
+//! ```sh
+//! cargo run --profile native --example native --features gpu,cli -- bounds
+//! cargo run --profile native --example native --features gpu,cli -- passes SAMPLES QUERY...
+//! cargo run --profile native --example native --features gpu,cli -- memory QUERY...
+//! ```
+
+mod bounds;
+
+use std::io::Write;
+use std::time::Instant;
+
+use normscope::gpu::Gpu;
+use normscope::model::Config;
+use normscope::plan::{Extent, Passes};
+use normscope::share::{self, Target};
+use normscope::stats::Engine;
+use serde_json::{Value, json};
+
+type Failure = Box<dyn std::error::Error>;
+
+const USAGE: &str = "usage: native bounds | native passes SAMPLES QUERY... | native memory QUERY...";
+const WARM_UPS: usize = 3;
+
+fn main() -> Result<(), Failure> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let output = pollster::block_on(async {
+        match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+            ["bounds"] => bounds::measure().await,
+            ["passes", samples, queries @ ..] => passes(samples.parse()?, queries).await,
+            ["memory", queries @ ..] => memory(queries).await,
+            _ => Err(USAGE.into()),
+        }
+    })?;
+    writeln!(std::io::stdout(), "{output}")?;
+    Ok(())
+}
+
+fn config(query: &str) -> Result<Config, Failure> {
+    let (request, notices) = share::parse(query, Target::CommandLine);
+    match notices.first() {
+        Some(notice) => Err(notice.to_string().into()),
+        None => Ok(request.config),
+    }
+}
+
+/// The passes of a run on this device; those of the benchmark take one plan.
+fn planned(gpu: &Gpu, config: &Config) -> Result<Passes, Failure> {
+    Ok(Passes::new(config, &gpu.limits(), Extent::Curves, Engine::Gpu)?)
+}
+
+/// Milliseconds of one pass, from its start to numbers.
+async fn pass(gpu: &Gpu, config: &Config) -> Result<f64, Failure> {
+    let start = Instant::now();
+    gpu.measure(config, || false).await?;
+    Ok(milliseconds(start))
+}
+
+async fn passes(samples: usize, queries: &[&str]) -> Result<Value, Failure> {
+    let gpu = Gpu::new().await?;
+    let mut runs = Vec::new();
+    for query in queries {
+        let config = config(query)?;
+        let passes = planned(&gpu, &config)?;
+        let first_ms = pass(&gpu, &config).await?;
+        let mut steady_ms = Vec::new();
+        for sample in 0..WARM_UPS + samples {
+            let time = pass(&gpu, &config).await?;
+            if sample >= WARM_UPS {
+                steady_ms.push(time);
+            }
+        }
+        runs.push(json!({
+            "query": query, "steps": passes.steps(), "bytes": passes.plan().bytes(), "first_ms": first_ms,
+            "steady_ms": steady_ms,
+        }));
+    }
+    Ok(json!({ "adapter": gpu.adapter_name(), "runs": runs }))
+}
+
+async fn memory(queries: &[&str]) -> Result<Value, Failure> {
+    let gpu = Gpu::new().await?;
+    let bytes: Result<Vec<u64>, Failure> =
+        queries.iter().map(|query| Ok(planned(&gpu, &config(query)?)?.plan().bytes())).collect();
+    Ok(json!({ "adapter": gpu.adapter_name(), "bytes": bytes? }))
+}
+
+fn milliseconds(since: Instant) -> f64 {
+    1e3 * since.elapsed().as_secs_f64()
+}
