@@ -12,7 +12,7 @@ mod bounds;
 use std::io::Write;
 use std::time::Instant;
 
-use normscope::gpu::Gpu;
+use normscope::gpu::{Gpu, Setup, system_clock};
 use normscope::model::Config;
 use normscope::plan::{Extent, Passes};
 use normscope::share::{self, Target};
@@ -59,7 +59,7 @@ async fn pass(gpu: &Gpu, config: &Config) -> Result<f64, Failure> {
 }
 
 async fn passes(samples: usize, queries: &[&str]) -> Result<Value, Failure> {
-    let gpu = Gpu::new().await?;
+    let gpu = Gpu::open(Setup::new(system_clock)).await?;
     let mut runs = Vec::new();
     for query in queries {
         let config = config(query)?;
@@ -81,7 +81,7 @@ async fn passes(samples: usize, queries: &[&str]) -> Result<Value, Failure> {
 }
 
 async fn memory(queries: &[&str]) -> Result<Value, Failure> {
-    let gpu = Gpu::new().await?;
+    let gpu = Gpu::open(Setup::new(system_clock)).await?;
     let bytes: Result<Vec<u64>, Failure> =
         queries.iter().map(|query| Ok(planned(&gpu, &config(query)?)?.plan().bytes())).collect();
     Ok(json!({ "adapter": gpu.adapter_name(), "bytes": bytes? }))
