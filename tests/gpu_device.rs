@@ -7,7 +7,8 @@ mod common;
 use common::config;
 use futures_util::future::join;
 use normscope::gpu::{Gpu, GpuError};
-use normscope::plan::{Extent, Limits, build};
+use normscope::plan::{Extent, Limits, Passes, build};
+use normscope::stats::Engine;
 
 #[test]
 fn a_refused_run_leaves_nothing_behind() {
@@ -20,8 +21,7 @@ fn a_refused_run_leaves_nothing_behind() {
     let want = measure(large);
     measure(small);
     // Buffers larger than a device takes.
-    let (binding_bytes, total_bytes, kept_weight_bytes) = (u64::MAX, u64::MAX, u64::MAX);
-    let limits = Limits { binding_bytes, total_bytes, kept_weight_bytes, ..gpu.limits() };
+    let limits = Limits { binding_bytes: u64::MAX, budget_bytes: u64::MAX, ..gpu.limits() };
     let beyond =
         build(&config("depth=60&width=1024&tokens=16"), &limits, &[], Extent::Curves).expect("within these limits");
     let refused = pollster::block_on(gpu.run(&beyond, || false));
@@ -59,11 +59,16 @@ fn the_numbers_do_not_depend_on_how_memory_is_cut() {
     ] {
         let config = config(query);
         let run = |limits: &Limits| {
-            let plan = build(&config, limits, &[], extent).expect("this fits");
-            pollster::block_on(gpu.run(&plan, || false)).expect("the GPU runs").words
+            let mut passes = Passes::new(&config, limits, extent, Engine::Gpu).expect("this fits");
+            let words = pollster::block_on(gpu.run(passes.plan(), || false)).expect("the GPU runs").words;
+            passes.advance(words).expect("this fits").expect("one pass is all")
         };
-        let cut = Limits { tuning: gpu.limits().tuning, ..common::cut() };
-        assert_eq!(run(&cut), run(&gpu.limits()), "{query}");
+        let whole = run(&gpu.limits());
+        let budgets = common::cut(gpu.limits(), |limits| build(&config, limits, &[], extent));
+        assert!(budgets.len() >= 4, "{query}: {}", budgets.len());
+        for limits in budgets {
+            assert_eq!(run(&limits), whole, "{query}, {} bytes", limits.budget_bytes);
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use common::config;
 use normscope::cpu::CpuPass;
 use normscope::model::{Activation, Config, Placement, QkNorm, Toggle};
-use normscope::plan::{Access, Extent, Kernel, Limits, Plan, PlanError, build};
+use normscope::plan::{Access, BufferSpec, Extent, Kernel, Limits, Plan, PlanError, Role, build};
 use normscope::stats::Pass;
 
 const EXTENTS: [Extent; 2] = [Extent::Curves, Extent::WithUpdate];
@@ -127,15 +127,30 @@ fn the_numbers_do_not_depend_on_how_memory_is_cut() {
     ] {
         let config = config(query);
         let depth = config.depth as usize;
+        let (width, hidden) = (u64::from(config.width), config.hidden() as u64);
+        let matrices = if config.output_projection.0 { 4 } else { 3 };
+        let gates = if config.act == Activation::SwiGlu { 3 } else { 2 };
+        let block_bytes = 4 * (matrices * width * width + gates * width * hidden);
         for (extent, times) in EXTENTS.into_iter().zip([2, 3]) {
             let whole = CpuPass::to(extent, &config).expect("this fits").finish();
-            let cut = common::cut();
-            let plan = build(&config, &cut, &[], extent).expect("this fits");
-            let uses = |kernel: Kernel| plan.steps.iter().filter(|step| step.operation.kernel() == kernel).count();
-            assert!(uses(Kernel::RandomWeights) > times * depth, "weights are made for each block, in every pass");
-            assert_eq!(uses(Kernel::AttentionForward), times * depth, "so are the probabilities");
-            let got = CpuPass::within(&config, &cut, extent).expect("this fits").finish();
-            assert_eq!(got, whole, "{query}, {extent:?}");
+            let mut made = Vec::new();
+            for limits in common::cut(Limits::default(), |limits| build(&config, limits, &[], extent)) {
+                let plan = build(&config, &limits, &[], extent).expect("this fits");
+                let uses = |kernel: Kernel| plan.steps.iter().filter(|step| step.operation.kernel() == kernel).count();
+                let weights = plan.buffers.iter().filter(|spec| spec.role == Role::Weights);
+                let blocks = weights.map(BufferSpec::bytes).sum::<u64>() / block_bytes;
+                made.push((blocks as usize, uses(Kernel::AttentionForward), uses(Kernel::NormForward)));
+                let got = CpuPass::within(&config, &limits, extent).expect("this fits").finish();
+                assert_eq!(got, whole, "{query}, {extent:?}, {} bytes", limits.budget_bytes);
+            }
+            let (kept, leanest) = (made[0], made[made.len() - 1]);
+            assert_eq!((kept.0, kept.1), (depth, depth), "{query}, {extent:?}");
+            assert!(made.contains(&(depth, times * depth, kept.2)), "{query}: probabilities are made again: {made:?}");
+            assert!(made.iter().any(|made| made.0 == 1 && made.2 == kept.2), "{query}: so are weights: {made:?}");
+            // The last block's are there when a pass turns around.
+            let again = (times - 1) * (depth - 1);
+            let norms = again * if config.placement.recipe().input_norm { 2 } else { 0 };
+            assert_eq!(leanest, (1, depth + again, kept.2 + norms), "{query}: so are activations: {made:?}");
         }
     }
 }

@@ -7,7 +7,7 @@ mod common;
 use common::{Golden, check_f32, config};
 use normscope::cpu::CpuPass;
 use normscope::model::{Config, Placement};
-use normscope::plan::{Extent, Limits, Passes, PlanError, Tuning, sweep_groups};
+use normscope::plan::{Extent, Limits, Passes, PlanError, Tuning, build_sweep, sweep_groups};
 use normscope::stats::{Engine, Measurement, Pass};
 
 /// Small models of every placement whose blocks do not know how many there are, and what else changes the wiring.
@@ -55,7 +55,12 @@ fn a_sweep_gives_what_single_passes_give() {
         let config = config(query);
         assert!(config.shares_blocks(), "{query}");
         swept.push(config.placement);
-        for limits in [Limits::default(), common::cut()] {
+        let plan = |limits: &Limits| build_sweep(&Config { depth: 12, ..config.clone() }, limits, &[], &depths);
+        let mut budgets = vec![Limits::default()];
+        if config.profiled().is_none() {
+            budgets.extend(common::cut(Limits::default(), plan));
+        }
+        for limits in budgets {
             let measurements = finish(CpuPass::sweep(&config, &depths, &limits).expect("this fits"));
             assert_eq!(measurements.iter().map(|m| m.config.depth).collect::<Vec<_>>(), [12, 7, 3, 2, 1], "{query}");
             for measurement in &measurements {
@@ -94,20 +99,25 @@ fn a_sweep_takes_few_dispatches() {
 fn groups_hold_every_depth_once_and_fit() {
     let config = config("placement=pre&width=64&tokens=32&batch=2");
     let depths: Vec<u32> = (6..=200).rev().collect();
-    let bytes = |depths: &[u32]| {
-        Passes::sweep(&config, depths, &Limits::default(), Engine::Gpu).expect("this fits").plan().bytes()
+    let bytes = |depths: &[u32], limits: &Limits| {
+        Passes::sweep(&config, depths, limits, Engine::Gpu).expect("this fits").plan().peak_bytes()
     };
-    let few = bytes(&depths[..20]);
-    for (total_bytes, most, groups_at_most) in
+    let least = |depths: &[u32]| {
+        let deepest = Config { depth: depths[0], ..config.clone() };
+        let budgets = common::budgets(Limits::default(), |limits| build_sweep(&deepest, limits, &[], depths));
+        budgets[budgets.len() - 1].budget_bytes
+    };
+    let few = least(&depths[..20]);
+    for (budget_bytes, most, groups_at_most) in
         [(u64::MAX, usize::MAX, 1), (u64::MAX, 24, 9), (few, usize::MAX, 16), (few, 8, 25)]
     {
-        let limits = Limits { total_bytes, ..Limits::default() };
+        let limits = Limits { budget_bytes, ..Limits::default() };
         let groups = sweep_groups(&config, &depths, &limits, most).expect("one fits");
         assert_eq!(groups.concat(), depths);
         assert!(groups.len() <= groups_at_most, "{}", groups.len());
-        assert!(groups.iter().all(|group| group.len() <= most && bytes(group) <= total_bytes));
+        assert!(groups.iter().all(|group| group.len() <= most && bytes(group, &limits) <= budget_bytes));
     }
-    let none = Limits { total_bytes: bytes(&depths[..1]) / 2, ..Limits::default() };
+    let none = Limits { budget_bytes: least(&depths[..1]) - 1, ..Limits::default() };
     assert!(matches!(sweep_groups(&config, &depths, &none, 8), Err(PlanError::TooLarge { .. })));
 }
 
@@ -118,7 +128,7 @@ fn every_depth_at_once_has_a_plan() {
         for query in
             ["width=16&heads=1&tokens=2&batch=1&ffn=1", "width=16&tokens=4&batch=8&cross=1", "width=96&tokens=16"]
         {
-            let limits = Limits { tuning, total_bytes: u64::MAX, ..Limits::default() };
+            let limits = Limits { tuning, budget_bytes: u64::MAX, ..Limits::default() };
             let groups = sweep_groups(&config(query), &depths, &limits, usize::MAX).expect("it fits");
             assert!(groups.len() <= 3, "{query}: {}", groups.len());
         }

@@ -6,10 +6,9 @@ use futures_channel::oneshot;
 
 use super::GpuError;
 use super::device::Gpu;
-use super::pool::UNIFORM_STRIDE;
 use super::watch::{Stage, Watch};
 use crate::model::Config;
-use crate::plan::{Extent, Part, Passes, Plan, Split, Submit};
+use crate::plan::{Extent, Part, Passes, Plan, Split, Submit, UNIFORM_STRIDE};
 use crate::stats::{Engine, Measurement};
 
 /// Submits that may be under way at once: one runs while the next is recorded.
@@ -206,11 +205,9 @@ impl Gpu {
             slot += parts.len();
             flight.counters.dispatches += parts.len() as u32;
             flight.counters.submits += 1;
-            let results = &plan.results;
-            let readback = rest.is_empty().then(|| {
-                let bytes = 16 * u64::from(results.vec4s);
-                self.copy(&mut encoder, plan, results.buffer, bytes)
-            });
+            let readback = rest
+                .is_empty()
+                .then(|| self.copy(&mut encoder, plan, plan.results.buffer, plan.readback_bytes()));
             self.queue.submit([encoder.finish()]);
             let submitted_ms = (self.clock)();
             let done = readback.as_ref().map_or_else(|| self.when_done(), |readback| self.map(readback));
@@ -288,10 +285,7 @@ impl Gpu {
 
     /// Makes what a plan needs and is not there: its buffers and pipelines. Whether it made any.
     fn prepare(&self, plan: &Plan) -> bool {
-        /// Room for the parts of a step that is cut; a submit holds but a few such.
-        const CUTS: usize = 16;
-        let mut has_made = self.pool().fit(&self.device, plan, self.limits().binding_bytes);
-        has_made |= self.pool().fit_uniforms(&self.device, plan.steps.len() + CUTS);
+        let has_made = self.pool().fit(&self.device, plan, &self.limits());
         self.prepare_pipelines(plan);
         has_made || self.pipelines().has_unchecked()
     }

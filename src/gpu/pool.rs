@@ -5,10 +5,8 @@ use std::sync::Arc;
 
 use super::pipelines::Pipeline;
 use super::weights::Weights;
-use crate::plan::{BufferSpec, Kernel, Part, Plan, Role, Step};
+use crate::plan::{BufferSpec, Kernel, Limits, Part, Plan, Role, Step, UNIFORM_STRIDE};
 
-/// Bytes between the uniforms of two parts: what every device takes as offset of a uniform.
-pub(super) const UNIFORM_STRIDE: u64 = 256;
 const UNIFORM_WORDS: usize = UNIFORM_STRIDE as usize / 4;
 
 /// A buffer of a plan, whichever plan it is.
@@ -30,17 +28,13 @@ pub(super) struct Pool {
 }
 
 impl Pool {
-    /// Makes what the plan needs and the pool lacks; whether it lacked something. A buffer that grows takes some more, up
-    /// to a page, so that a rising depth does not make a new one each time.
-    pub(super) fn fit(&mut self, device: &wgpu::Device, plan: &Plan, binding_bytes: u64) -> bool {
-        // What another configuration needed and this one does not would only fill the memory.
-        let held: u64 = self.buffers.values().map(wgpu::Buffer::size).sum();
-        if held > plan.bytes() + plan.bytes() / 2 + (64 << 20) {
-            let wanted = |page: &Page| plan.buffers.iter().find(|spec| (spec.role, spec.page) == *page);
-            self.buffers.retain(|page, buffer| wanted(page).is_some_and(|spec| buffer.size() <= 2 * spec.bytes()));
-            self.bind_groups.clear();
-            self.weights.forget();
+    /// Makes what the plan needs and the pool lacks; whether it lacked something. What another plan needed stays, and what
+    /// grows takes some more, so that a rising depth does not make a new one each time: both within the budget.
+    pub(super) fn fit(&mut self, device: &wgpu::Device, plan: &Plan, limits: &Limits) -> bool {
+        if self.bytes_with(plan) > limits.budget_bytes {
+            self.keep_only(plan);
         }
+        let mut room = limits.budget_bytes.saturating_sub(self.bytes_with(plan));
         let storage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
         let mut has_made = false;
         for spec in &plan.buffers {
@@ -48,31 +42,74 @@ impl Pool {
             let old = self.buffers.get(&key).map_or(0, wgpu::Buffer::size);
             if old < spec.bytes() {
                 // The old one goes first: there may not be room for both.
-                self.buffers.remove(&key);
-                let size = if old > 0 { grown(spec, binding_bytes) } else { spec.bytes() };
-                self.buffers.insert(key, buffer(device, "slabs", size, storage));
-                if spec.role == Role::Weights {
-                    self.weights.forget();
-                }
-                self.bind_groups.clear();
+                self.drop_buffer(key);
+                let slack = if old > 0 { slack(spec, limits.binding_bytes).min(room) } else { 0 } / 16 * 16;
+                room -= slack;
+                self.buffers.insert(key, buffer(device, "slabs", spec.bytes() + slack, storage));
                 has_made = true;
             }
         }
         self.weights.fit(plan);
+        let words = UNIFORM_WORDS * plan.uniform_slots();
+        if self.written.len() < words {
+            let usage = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST;
+            self.drop_uniforms();
+            self.uniforms = Some(buffer(device, "uniforms", 4 * words as u64, usage));
+            self.written = vec![0; words];
+            has_made = true;
+        }
         has_made
     }
 
-    /// Makes room for the uniforms of this many parts; whether there was none.
-    pub(super) fn fit_uniforms(&mut self, device: &wgpu::Device, parts: usize) -> bool {
-        if self.written.len() >= UNIFORM_WORDS * parts {
-            return false;
+    /// Bytes that would be held with what the plan needs, and nothing given back.
+    fn bytes_with(&self, plan: &Plan) -> u64 {
+        let held: u64 = self.buffers.values().map(wgpu::Buffer::size).sum();
+        let grown = plan.buffers.iter().map(|spec| {
+            let old = self.buffers.get(&(spec.role, spec.page)).map_or(0, wgpu::Buffer::size);
+            spec.bytes().saturating_sub(old)
+        });
+        let uniforms = self.written.len().max(UNIFORM_WORDS * plan.uniform_slots());
+        let readback = self.readback.as_ref().map_or(0, wgpu::Buffer::size).max(plan.readback_bytes());
+        held + grown.sum::<u64>() + 4 * uniforms as u64 + readback
+    }
+
+    /// Gives back what the plan does not need.
+    fn keep_only(&mut self, plan: &Plan) {
+        let needed: HashMap<Page, u64> = plan.buffers.iter().map(|spec| ((spec.role, spec.page), spec.bytes())).collect();
+        let others: Vec<Page> = self
+            .buffers
+            .iter()
+            .filter(|(page, buffer)| needed.get(page) != Some(&buffer.size()))
+            .map(|(page, _)| *page)
+            .collect();
+        for page in others {
+            self.drop_buffer(page);
         }
-        let words = (UNIFORM_WORDS * parts).next_power_of_two();
-        let usage = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST;
-        self.uniforms = Some(buffer(device, "uniforms", 4 * words as u64, usage));
-        self.written = vec![0; words];
-        self.bind_groups.clear();
-        true
+        if self.written.len() > UNIFORM_WORDS * plan.uniform_slots() {
+            self.drop_uniforms();
+        }
+        if let Some(readback) = self.readback.take_if(|buffer| buffer.size() > plan.readback_bytes()) {
+            readback.destroy();
+        }
+    }
+
+    /// Gives a buffer back at once: a browser would wait for its collector.
+    fn drop_buffer(&mut self, page: Page) {
+        if let Some(buffer) = self.buffers.remove(&page) {
+            buffer.destroy();
+            self.bind_groups.clear();
+            if page.0 == Role::Weights {
+                self.weights.forget();
+            }
+        }
+    }
+
+    fn drop_uniforms(&mut self) {
+        if let Some(uniforms) = self.uniforms.take() {
+            uniforms.destroy();
+            self.bind_groups.clear();
+            self.written.clear();
+        }
     }
 
     /// Writes the uniforms of some parts of a plan from a slot on, where they are not there already.
@@ -171,11 +208,11 @@ impl Pool {
     }
 }
 
-fn grown(spec: &BufferSpec, binding_bytes: u64) -> u64 {
+/// What a buffer that grows takes beyond what it needs, at most.
+fn slack(spec: &BufferSpec, binding_bytes: u64) -> u64 {
     /// More would not be spared often enough to pay for itself.
-    const SLACK: u64 = 16 << 20;
-    let with_slack = spec.bytes() + (spec.bytes() / 2).min(SLACK);
-    with_slack.min(binding_bytes).max(spec.bytes()).next_multiple_of(16)
+    const MOST: u64 = 16 << 20;
+    (spec.bytes() / 2).min(MOST).min(binding_bytes.saturating_sub(spec.bytes()))
 }
 
 fn buffer(device: &wgpu::Device, label: &str, size: u64, usage: wgpu::BufferUsages) -> wgpu::Buffer {

@@ -177,12 +177,9 @@ impl View {
 pub struct Limits {
     /// Bytes of one binding.
     pub binding_bytes: u64,
-    /// Bytes of all buffers together.
-    pub total_bytes: u64,
-    /// Weights of all blocks are kept up to this many bytes, and made anew for each block past it.
-    pub kept_weight_bytes: u64,
-    /// The probabilities of all blocks are kept up to this many bytes, and made anew in the backward pass past it.
-    pub kept_probability_bytes: u64,
+    /// Bytes that a run may take at most, see [`Plan::peak_bytes`](super::Plan::peak_bytes). What does not fit is made
+    /// again when it is needed: first probabilities of attention, then weights, then all but the stream.
+    pub budget_bytes: u64,
     /// Workgroups in one dimension of a dispatch.
     pub workgroups: u32,
     /// How its kernels are cut.
@@ -190,13 +187,11 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// What every WebGPU device grants, and 2 GiB in all.
+    /// What every WebGPU device grants, and 512 MiB in all.
     fn default() -> Self {
         Self {
             binding_bytes: 128 << 20,
-            total_bytes: 2 << 30,
-            kept_weight_bytes: 256 << 20,
-            kept_probability_bytes: 256 << 20,
+            budget_bytes: 512 << 20,
             workgroups: 65_535,
             tuning: Tuning::default(),
         }
@@ -206,7 +201,7 @@ impl Default for Limits {
 /// Why a configuration has no plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlanError {
-    /// All buffers together are too large.
+    /// Even with all made again that can be, the run takes more than its budget.
     TooLarge {
         /// Bytes needed.
         needed: u64,
@@ -237,7 +232,7 @@ impl fmt::Display for PlanError {
         match *self {
             Self::TooLarge { needed, allowed } => write!(
                 f,
-                "this configuration needs {} MiB of memory, more than the {} MiB there are; \
+                "this configuration needs {} MiB of memory, more than the {} MiB it may take; \
                  fewer tokens, sequences or blocks, or a smaller width, would fit",
                 mib(needed),
                 mib(allowed)

@@ -20,6 +20,9 @@ pub use tuning::{Tile, Tuning};
 
 use crate::model::Config;
 
+/// Bytes between the uniforms of two parts of steps: what every device takes as offset of a uniform.
+pub const UNIFORM_STRIDE: u64 = 256;
+
 /// One dispatch.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
@@ -53,6 +56,25 @@ impl Plan {
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.buffers.iter().map(BufferSpec::bytes).sum()
+    }
+
+    /// Bytes that a device holds for a run at most: the buffers, the uniforms and what comes back.
+    #[must_use]
+    pub fn peak_bytes(&self) -> u64 {
+        self.bytes() + UNIFORM_STRIDE * self.uniform_slots() as u64 + self.readback_bytes()
+    }
+
+    /// Uniforms that there is room for: one a step, and some for steps that are cut, of which a submit holds but a few.
+    #[must_use]
+    pub const fn uniform_slots(&self) -> usize {
+        const CUTS: usize = 16;
+        (self.steps.len() + CUTS).next_power_of_two()
+    }
+
+    /// Bytes of the results.
+    #[must_use]
+    pub const fn readback_bytes(&self) -> u64 {
+        16 * self.results.vec4s as u64
     }
 
     /// The same pass with every random number changed in its last bits, where that tells what rounding leaves of the

@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use normscope::model::{Config, Placement, Tensor};
-use normscope::plan::Limits;
+use normscope::plan::{Limits, Plan, PlanError};
 use normscope::share::{self, Target};
 use normscope::stats::{Measurement, Quantity};
 use serde_json::Value;
@@ -91,9 +91,23 @@ pub fn more() -> Vec<(String, BTreeMap<String, Vec<f64>>)> {
     paths.iter().map(load).collect()
 }
 
-/// Limits under which even a small run takes many buffers, keeps no weights and no probabilities.
-pub fn cut() -> Limits {
-    Limits { binding_bytes: 100 << 10, kept_weight_bytes: 0, kept_probability_bytes: 0, ..Limits::default() }
+/// Limits with every budget that makes a difference to a run, down to the least that it can do with.
+pub fn budgets(limits: Limits, plan: impl Fn(&Limits) -> Result<Plan, PlanError>) -> Vec<Limits> {
+    let mut budgets = vec![Limits { budget_bytes: u64::MAX, ..limits }];
+    loop {
+        let last = budgets.last().expect("one is there from the start");
+        let budget_bytes = plan(last).expect("a budget that was found").peak_bytes();
+        match plan(&Limits { budget_bytes: budget_bytes - 1, ..limits }) {
+            Ok(leaner) => budgets.push(Limits { budget_bytes: leaner.peak_bytes(), ..limits }),
+            Err(PlanError::TooLarge { .. }) => return budgets,
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
+
+/// The same, where even a small run takes many buffers.
+pub fn cut(limits: Limits, plan: impl Fn(&Limits) -> Result<Plan, PlanError>) -> Vec<Limits> {
+    budgets(Limits { binding_bytes: 100 << 10, ..limits }, plan)
 }
 
 /// The configuration of a query that has nothing wrong in it.

@@ -8,7 +8,6 @@ use super::super::{
     SkipBackward,
 };
 use super::forward::Projections;
-use super::gradient_norm::blocks_at_once;
 use super::sums::Of;
 use super::{Builder, Family, attention_stride, head_stride, qk_segments};
 
@@ -113,8 +112,9 @@ impl Builder<'_> {
         self.gradient_statistics(self.config.depth);
         for k in (0..self.sublayers.len()).rev() {
             let sublayer = self.sublayers[k];
-            if k % per_block == per_block - 1 && !self.keeps.weights {
-                self.block_weights(sublayer.block as u32, 1);
+            if k % per_block == per_block - 1 {
+                self.weights_of(sublayer.block);
+                self.activations_of(sublayer.block);
             }
             let cotangents = self.cotangents(sublayer.block as u32 + 1);
             let branch_grad = self.addition_backward(k, cotangents);
@@ -128,7 +128,7 @@ impl Builder<'_> {
             self.skip(arguments, normed, k, (0, cotangents), partials);
             if k.is_multiple_of(per_block) {
                 self.gradient_statistics(sublayer.block as u32);
-                if (sublayer.block as u32).is_multiple_of(blocks_at_once(self.depths.len())) {
+                if (sublayer.block as u32).is_multiple_of(self.keeps.blocks_at_once()) {
                     self.waiting_norms();
                 }
             }
@@ -186,7 +186,7 @@ impl Builder<'_> {
 
     /// Which slab of gradients a block takes, where they are kept for all blocks or until their norms are made.
     fn slot(&self, block: usize) -> usize {
-        if self.keeps.gradients { block } else { block % blocks_at_once(self.depths.len()) as usize }
+        if self.keeps.gradients { block } else { block % self.keeps.blocks_at_once() as usize }
     }
 
     /// The gradient of what sublayer `k` returns, where it is not the stream's.
@@ -245,7 +245,7 @@ impl Builder<'_> {
         let qkv_grad = self.qkv_grad(index);
         if !self.keeps.probabilities {
             // What the heads gave stays, for it may have been normalised since; the gradients go over this.
-            self.heads_forward(k, qkv_grad);
+            self.heads_forward_to(k, qkv_grad);
         }
         let grads = self.projections_of(cotangents, qkv_grad, sublayer.kind);
         self.heads_backward(k, out_grad, grads, cotangents);

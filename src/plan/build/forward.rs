@@ -1,5 +1,7 @@
 //! The forward pass.
 
+use std::ops::Range;
+
 use crate::model::{NORM_EPSILON, SublayerKind};
 
 use super::super::layout::View;
@@ -65,41 +67,75 @@ impl Builder<'_> {
     }
 
     pub(super) fn forward(&mut self) {
-        let per_block = self.config.sublayers_per_block();
-        for k in 0..self.sublayers.len() {
-            let sublayer = self.sublayers[k];
-            self.weights_from(k);
-            let (x, out) = self.stream_around(k);
-            if sublayer.input_norm {
-                let (y, scale) = (self.slabs.normed.slab(k), self.slabs.input_scale.slab(k));
-                self.norm(self.kind(), sublayer.input_gain, x, y, scale);
+        for block in 0..self.config.depth as usize {
+            self.weights_of(block);
+            for k in self.sublayers_of(block) {
+                self.sublayer_forward(k, true);
             }
-            match sublayer.kind {
-                SublayerKind::Attention => self.attention_forward(k),
-                SublayerKind::CrossAttention => self.cross_attention_forward(k),
-                SublayerKind::FeedForward => self.feed_forward(k),
-            }
-            let arguments = ResidualForward {
-                branch_norm: u32::from(sublayer.branch_norm),
-                sum_norm: u32::from(sublayer.sum_norm),
-                side_mode: self.side_mode(k),
-                profile: u32::from(self.ends == Ends::AfterTheBlocks),
-                skip: sublayer.skip as f32,
-                ..self.addition()
-            };
-            let branch = self.sublayer_output(k);
-            self.add(arguments, [x, branch, out, self.slabs.residual_scale.slab(k)], k);
-            if (k + 1).is_multiple_of(per_block) && self.ends != Ends::AfterTheBlocks {
-                self.head(sublayer.block as u32 + 1);
+            self.active = Some(block);
+            if self.ends != Ends::AfterTheBlocks {
+                self.head(block as u32 + 1);
             }
         }
     }
 
-    /// Makes the weights of the block that sublayer `k` is the first of, where they were not kept.
-    pub(super) fn weights_from(&mut self, k: usize) {
-        if k.is_multiple_of(self.config.sublayers_per_block()) && !self.keeps.weights {
-            self.block_weights(self.sublayers[k].block as u32, 1);
+    /// The sublayers of a block.
+    fn sublayers_of(&self, block: usize) -> Range<usize> {
+        let per_block = self.config.sublayers_per_block();
+        per_block * block..per_block * (block + 1)
+    }
+
+    /// Makes the weights of a block, where they were not kept.
+    pub(super) fn weights_of(&mut self, block: usize) {
+        if !self.keeps.weights {
+            self.block_weights(block as u32, 1);
         }
+    }
+
+    /// Makes the activations of a block again from the stream before it, where they were not kept. What they were summed
+    /// to is the same again; a second stream is not, which nobody asks for any more.
+    pub(super) fn activations_of(&mut self, block: usize) {
+        if self.keeps.activations || self.active == Some(block) {
+            return;
+        }
+        let sublayers = self.sublayers_of(block);
+        for k in sublayers.clone() {
+            // The stream after the block is there.
+            let is_read = k + 1 < sublayers.end || self.sublayers[k].branch_norm;
+            self.sublayer_forward(k, is_read);
+        }
+        self.active = Some(block);
+    }
+
+    /// Sublayer `k`, and where `to_its_end` its last product and the addition.
+    fn sublayer_forward(&mut self, k: usize, to_its_end: bool) {
+        let sublayer = self.sublayers[k];
+        let (x, out) = self.stream_around(k);
+        if sublayer.input_norm {
+            let (y, scale) = (self.slabs.normed.slab(k), self.slabs.input_scale.slab(k));
+            self.norm(self.kind(), sublayer.input_gain, x, y, scale);
+        }
+        let product = match sublayer.kind {
+            SublayerKind::Attention => self.attention_forward(k),
+            SublayerKind::CrossAttention => self.cross_attention_forward(k),
+            SublayerKind::FeedForward => self.feed_forward(k),
+        };
+        if !to_its_end {
+            return;
+        }
+        let branch = self.sublayer_output(k);
+        if let Some(family) = self.output_family(sublayer.kind) {
+            self.matmul(product, self.weight(sublayer.block, &family.first), branch, &family);
+        }
+        let arguments = ResidualForward {
+            branch_norm: u32::from(sublayer.branch_norm),
+            sum_norm: u32::from(sublayer.sum_norm),
+            side_mode: self.side_mode(k),
+            profile: u32::from(self.ends == Ends::AfterTheBlocks),
+            skip: sublayer.skip as f32,
+            ..self.addition()
+        };
+        self.add(arguments, [x, branch, out, self.slabs.residual_scale.slab(k)], k);
     }
 
     /// What the addition of sublayer `k` does with a second stream, as a number in the kernels.
@@ -139,7 +175,8 @@ impl Builder<'_> {
         self.push(arguments, &views, self.row_workgroups(), self.row_flops());
     }
 
-    fn attention_forward(&mut self, k: usize) {
+    /// Up to the output of the heads.
+    fn attention_forward(&mut self, k: usize) -> View {
         let block = self.sublayers[k].block;
         let family = self.input_family(SublayerKind::Attention);
         let qkv = self.slabs.qkv.slab(self.attention_index(k));
@@ -157,11 +194,10 @@ impl Builder<'_> {
             let workgroups = [(2 * self.rows * segments.count).div_ceil(32), 1, 1];
             self.push(arguments, &[qkv, scale], workgroups, self.row_flops());
         }
-        self.heads_forward(k, self.slabs.heads.slab(self.attention_index(k)));
-        self.project_heads(k);
+        self.heads_forward(k)
     }
 
-    fn cross_attention_forward(&mut self, k: usize) {
+    fn cross_attention_forward(&mut self, k: usize) -> View {
         let block = self.sublayers[k].block;
         let slab = self.slabs.qkv.slab(self.attention_index(k));
         let Projections { q, kv, .. } = self.projections(slab, SublayerKind::CrossAttention);
@@ -169,21 +205,18 @@ impl Builder<'_> {
         self.matmul(self.sublayer_input(k), self.weight(block, &queries.first), q, &queries);
         let keys = self.memory_family();
         self.matmul(self.slabs.memory.slab(0), self.weight(block, &keys.first), kv, &keys);
-        self.heads_forward(k, self.slabs.heads.slab(self.attention_index(k)));
-        self.project_heads(k);
+        self.heads_forward(k)
     }
 
-    fn project_heads(&mut self, k: usize) {
-        let sublayer = self.sublayers[k];
-        if let Some(family) = self.output_family(sublayer.kind) {
-            let heads = self.slabs.heads.slab(self.attention_index(k));
-            let weight = self.weight(sublayer.block, &family.first);
-            self.matmul(heads, weight, self.sublayer_output(k), &family);
-        }
+    /// Attention proper, with its output where it is kept.
+    fn heads_forward(&mut self, k: usize) -> View {
+        let heads = self.slabs.heads.slab(self.attention_index(k));
+        self.heads_forward_to(k, heads);
+        heads
     }
 
-    /// Attention proper, with its output in `heads`; again in the later passes where the probabilities were not kept.
-    pub(super) fn heads_forward(&mut self, k: usize, heads: View) {
+    /// The same with its output in `heads`; again in the later passes where the probabilities were not kept.
+    pub(super) fn heads_forward_to(&mut self, k: usize, heads: View) {
         let (sublayer, index) = (self.sublayers[k], self.attention_index(k));
         let Projections { q, q_stride, kv, kv_stride } = self.projections(self.slabs.qkv.slab(index), sublayer.kind);
         let is_self = sublayer.kind == SublayerKind::Attention;
@@ -207,7 +240,7 @@ impl Builder<'_> {
     }
 
     pub(super) fn probabilities(&self, attention: usize) -> View {
-        self.slabs.probabilities.slab(if self.keeps.probabilities { attention } else { 0 })
+        self.slabs.probabilities.slab(attention)
     }
 
     pub(super) fn score_scale(&self) -> f32 {
@@ -222,7 +255,8 @@ impl Builder<'_> {
         4 * u64::from(self.rows) * u64::from(self.config.tokens) * u64::from(self.config.width)
     }
 
-    fn feed_forward(&mut self, k: usize) {
+    /// Up to what follows the activation.
+    fn feed_forward(&mut self, k: usize) -> View {
         let block = self.sublayers[k].block;
         let family = self.input_family(SublayerKind::FeedForward);
         let (hidden, activated) = (self.slabs.hidden.slab(block), self.slabs.activated.slab(block));
@@ -237,8 +271,6 @@ impl Builder<'_> {
         } else {
             self.matmul_rows(self.rows, [x, weight, hidden], Some(activated), &family);
         }
-        if let Some(family) = self.output_family(SublayerKind::FeedForward) {
-            self.matmul(activated, self.weight(block, &family.first), self.sublayer_output(k), &family);
-        }
+        activated
     }
 }

@@ -5,14 +5,6 @@ use super::super::layout::View;
 use super::sums::Of;
 use super::{Builder, Family, gradient_tiles};
 
-/// Blocks whose norms are made at once, where there is one cotangent; of many, each block fills a device.
-const BLOCKS: u32 = 10;
-
-/// Blocks whose norms are made at once for so many models.
-pub(super) const fn blocks_at_once(models: usize) -> u32 {
-    if models == 1 { BLOCKS } else { 1 }
-}
-
 /// Inputs and output gradients that lie in the same buffers, at equal distances.
 #[derive(Clone, Copy)]
 struct Stretch {
@@ -43,10 +35,10 @@ impl Stretch {
 }
 
 impl Builder<'_> {
-    /// The norms of `X^T G` for the matrices of a family in one block: at once for the cotangents of many models, else
-    /// when [`Self::waiting_norms`] is called.
+    /// The norms of `X^T G` for the matrices of a family in one block: when [`Self::waiting_norms`] is called, or at
+    /// once where the stream's gradients are not kept for it.
     pub(super) fn gradient_norm(&mut self, x: View, g: View, family: &Family, cotangents: u32) {
-        if self.depths.len() == 1 {
+        if self.keeps.stream_gradients {
             self.waiting[family.index].push((x, g));
             return;
         }

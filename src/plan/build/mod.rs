@@ -69,15 +69,35 @@ fn build_models(
     ends: Ends,
     depths: Vec<u32>,
 ) -> Result<Plan, PlanError> {
-    let mut builder = Builder::new(config, limits, config.sublayers_after(branch_variances), ends, depths)?;
-    builder.inputs();
-    builder.forward();
-    builder.backward();
-    if ends == Ends::AfterTheUpdate {
-        builder.tangent();
+    let sublayers = config.sublayers_after(branch_variances);
+    within_budget(ends, depths.len(), |keeps| {
+        let mut builder = Builder::new(config, limits, sublayers.clone(), ends, keeps, depths.clone())?;
+        builder.inputs();
+        builder.forward();
+        builder.backward();
+        if ends == Ends::AfterTheUpdate {
+            builder.tangent();
+        }
+        builder.statistics();
+        builder.finish()
+    })
+}
+
+/// The fastest plan that is within the budget.
+fn within_budget(
+    ends: Ends,
+    models: usize,
+    plan: impl Fn(Keeps) -> Result<Plan, PlanError>,
+) -> Result<Plan, PlanError> {
+    let mut ladder = Keeps::ladder(ends, models);
+    let leanest = ladder.next_back().expect("there is a ladder");
+    for keeps in ladder {
+        match plan(keeps) {
+            Err(PlanError::TooLarge { .. }) => (),
+            outcome => return outcome,
+        }
     }
-    builder.statistics();
-    builder.finish()
+    plan(leanest)
 }
 
 /// Plans a forward pass alone, for the variances of what its sublayers return.
@@ -85,12 +105,15 @@ fn build_models(
 /// # Errors
 /// Where a device of these limits cannot hold the run.
 pub fn profile(config: &Config, limits: &Limits) -> Result<Plan, PlanError> {
-    let mut builder = Builder::new(config, limits, config.sublayers(), Ends::AfterTheBlocks, vec![config.depth])?;
-    builder.inputs();
-    builder.forward();
-    let (rows, sublayers) = (builder.rows, builder.sublayers.len() as u32);
-    builder.reduce(builder.slabs.update_partials.slab(0), builder.results.update, 2 * sublayers, rows);
-    builder.finish()
+    let ends = Ends::AfterTheBlocks;
+    within_budget(ends, 1, |keeps| {
+        let mut builder = Builder::new(config, limits, config.sublayers(), ends, keeps, vec![config.depth])?;
+        builder.inputs();
+        builder.forward();
+        let (rows, sublayers) = (builder.rows, builder.sublayers.len() as u32);
+        builder.reduce(builder.slabs.update_partials.slab(0), builder.results.update, 2 * sublayers, rows);
+        builder.finish()
+    })
 }
 
 fn vec4s(floats: usize) -> u32 {
@@ -282,11 +305,41 @@ enum Ends {
 #[derive(Clone, Copy)]
 struct Keeps {
     weights: bool,
+    /// Of all attentions whose activations are kept.
     probabilities: bool,
+    /// All that the backward pass reads and that is not the stream at a block boundary.
+    activations: bool,
+    /// Whether there is a backward pass at all.
+    has_backward: bool,
     /// Of the outputs of all matrices.
     gradients: bool,
     /// Of the stream, before each sublayer and after the last.
     stream_gradients: bool,
+}
+
+impl Keeps {
+    /// What may be kept, what takes the least time first and the least memory last. Making weights again takes more time
+    /// than making probabilities, and activations more than both; those of one block are there with its probabilities.
+    fn ladder(ends: Ends, models: usize) -> impl DoubleEndedIterator<Item = Self> {
+        let rungs = [(true, true, true), (true, false, true), (false, true, true), (false, false, true)];
+        let lean = [(true, true, false), (false, true, false)];
+        let has_backward = ends != Ends::AfterTheBlocks;
+        // Nothing comes back for the activations.
+        rungs.into_iter().chain(lean).filter(move |rung| has_backward || !rung.2).map(
+            move |(weights, probabilities, activations)| {
+                let gradients = ends == Ends::AfterTheUpdate;
+                let stream_gradients = has_backward && models == 1 && (activations || gradients);
+                Self { weights, probabilities, activations, has_backward, gradients, stream_gradients }
+            },
+        )
+    }
+
+    /// Blocks whose weight gradients have their norms made at once, for nothing waits for them; where there are many
+    /// cotangents each block fills a device.
+    const fn blocks_at_once(self) -> u32 {
+        const BLOCKS: u32 = 10;
+        if self.stream_gradients && self.activations { BLOCKS } else { 1 }
+    }
 }
 
 struct Builder<'a> {
@@ -296,6 +349,8 @@ struct Builder<'a> {
     placed: Vec<Placed>,
     families: Vec<Family>,
     keeps: Keeps,
+    /// The block whose activations lie in the slabs, where those of all are not kept.
+    active: Option<usize>,
     ends: Ends,
     buffers: Vec<BufferSpec>,
     steps: Vec<Step>,
@@ -320,17 +375,10 @@ impl<'a> Builder<'a> {
         limits: &'a Limits,
         sublayers: Vec<Sublayer>,
         ends: Ends,
+        keeps: Keeps,
         depths: Vec<u32>,
     ) -> Result<Self, PlanError> {
         let placed = place(config);
-        let of_all = |vec4s: u32| 16 * u64::from(vec4s) * u64::from(config.depth);
-        let weights = placed.iter().map(|placed| placed.rows * placed.columns).sum();
-        let keeps = Keeps {
-            weights: of_all(weights) <= limits.kept_weight_bytes,
-            probabilities: of_all(score_vec4s(config).1) <= limits.kept_probability_bytes,
-            gradients: ends == Ends::AfterTheUpdate,
-            stream_gradients: depths.len() == 1,
-        };
         let families = families(&placed);
         let (buffers, slabs, results) = allocate(config, limits, &placed, &families, keeps, &depths)?;
         let rows = config.rows() as u32;
@@ -342,6 +390,7 @@ impl<'a> Builder<'a> {
             config,
             limits,
             keeps,
+            active: None,
             buffers,
             steps: Vec::new(),
             stride: vec4s(config.width as usize),
@@ -366,13 +415,15 @@ impl<'a> Builder<'a> {
         if most > allowed {
             return Err(PlanError::TooManyWorkgroups { needed: most, allowed });
         }
-        Ok(Plan {
+        let plan = Plan {
             config: self.config.clone(),
             buffers: self.buffers,
             steps: self.steps,
             results: self.results,
             depths: self.depths,
-        })
+        };
+        let (needed, allowed) = (plan.peak_bytes(), self.limits.budget_bytes);
+        if needed > allowed { Err(PlanError::TooLarge { needed, allowed }) } else { Ok(plan) }
     }
 
     fn push(&mut self, operation: impl Into<Operation>, views: &[View], workgroups: [u32; 3], flops: u64) {
@@ -440,8 +491,7 @@ impl<'a> Builder<'a> {
     }
 
     fn weight(&self, block: usize, placed: &Placed) -> View {
-        let slab = self.slabs.weights.slab(if self.keeps.weights { block } else { 0 });
-        slab.after(placed.at)
+        self.slabs.weights.slab(block).after(placed.at)
     }
 
     /// One tensor of `layers` layers.

@@ -3,7 +3,6 @@
 use crate::model::{Activation, Config};
 
 use super::super::layout::{BufferSpec, Limits, PlanError, Results, Role, View};
-use super::gradient_norm::blocks_at_once;
 use super::sums::partial_vec4s;
 use super::{
     DIRECTIONS, Family, Keeps, Placed, attention_stride, cotangents, gradient_tiles, qk_segments, score_vec4s, trained,
@@ -20,8 +19,9 @@ pub(super) struct Slabs {
 }
 
 impl Slabs {
-    pub(super) const fn slab(&self, index: usize) -> View {
-        let index = index as u32;
+    /// Where fewer are kept than there are, later ones lie where earlier ones did.
+    pub(super) fn slab(&self, index: usize) -> View {
+        let index = index as u32 % self.slabs.max(1);
         View {
             buffer: self.first_buffer + (index / self.slabs_per_page) as usize,
             at: index % self.slabs_per_page * self.slab_vec4s,
@@ -152,14 +152,16 @@ pub(super) fn allocate(
     let block_vec4s = placed.iter().map(|placed| placed.rows * placed.columns).sum();
     let mut allocator = Allocator { limits, buffers: Vec::new() };
     let mut slabs = |role, count, vec4s| allocator.slabs(role, count, vec4s);
+    // Blocks whose activations are there at once.
+    let active = if keeps.activations { depth } else { 1 };
     // One attention of each block, or two.
-    let attentions = depth * (per_block - 1);
-    let per_norm = if recipe.input_norm { sublayers } else { 0 };
+    let attentions = active * (per_block - 1);
+    let per_norm = |blocks: usize| if recipe.input_norm { blocks * per_block } else { 0 };
     let has_side = recipe.dual_stream || recipe.adds_block_input;
     let ends_normed = config.has_final_norm() || recipe.dual_stream;
-    let branches = if recipe.branch_norm { sublayers } else { 1 };
+    let branches = if recipe.branch_norm { active * per_block } else { 1 };
     let segments = qk_segments(config).map_or(0, |segments| segments.count as usize);
-    let with_segments = if segments > 0 { depth } else { 0 };
+    let with_segments = if segments > 0 { active } else { 0 };
     let heads = rows as u32 * attention_stride(config);
     let (score_rows, probabilities) = score_vec4s(config);
     let once = |wanted: bool| usize::from(wanted);
@@ -171,8 +173,13 @@ pub(super) fn allocate(
     // Each cotangent meets the sublayers of its own model.
     let by_block: u32 = (1..=depth).map(reaching).sum();
     let moves = keeps.gradients;
-    let at_once = blocks_at_once(depths.len());
-    let blocks_kept = if keeps.gradients { depth } else { depth.min(at_once as usize) };
+    let at_once = keeps.blocks_at_once();
+    let blocks_kept = match () {
+        () if !keeps.has_backward => 0,
+        () if keeps.gradients => depth,
+        () => depth.min(at_once as usize),
+    };
+    let backward = usize::from(keeps.has_backward);
     let largest_product = trained(families).map(Family::vec4s).max().unwrap_or(0);
     let mut next = 0;
     let mut result = |count: u32| {
@@ -207,28 +214,28 @@ pub(super) fn allocate(
         embedding: slabs(Role::Embedding, once(recipe.embedding_norm), stream)?,
         stream: slabs(Role::Stream, depth + 1, stream)?,
         middle: (1..per_block)
-            .map(|sublayer| slabs(Role::Middle(sublayer as u8), depth, stream))
+            .map(|sublayer| slabs(Role::Middle(sublayer as u8), active, stream))
             .collect::<Result<_, _>>()?,
         side: slabs(Role::Side, once(has_side), stream)?,
         final_side: slabs(Role::FinalSide, once(recipe.dual_stream), stream)?,
         memory_draws: slabs(Role::MemoryDraws, once(config.cross.0), stream)?,
         memory: slabs(Role::Memory, once(config.cross.0), stream)?,
         memory_scale: slabs(Role::MemoryScale, once(config.cross.0), vec4s(rows))?,
-        normed: slabs(Role::Normed, per_norm, stream)?,
-        input_scale: slabs(Role::InputScale, per_norm.max(once(recipe.embedding_norm)), vec4s(rows))?,
+        normed: slabs(Role::Normed, per_norm(active), stream)?,
+        input_scale: slabs(Role::InputScale, per_norm(depth).max(once(recipe.embedding_norm)), vec4s(rows))?,
         qkv: slabs(Role::Qkv, attentions, 3 * heads)?,
         qk_scale: slabs(Role::QkScale, with_segments, vec4s(2 * rows * segments))?,
         heads: slabs(Role::Heads, attentions, heads)?,
         probabilities: slabs(Role::Probabilities, if keeps.probabilities { attentions } else { 1 }, probabilities)?,
         inverse: slabs(Role::Inverse, attentions, score_rows)?,
-        hidden: slabs(Role::Hidden, depth, hidden)?,
-        activated: slabs(Role::Activated, depth, rows as u32 * hidden_stride)?,
+        hidden: slabs(Role::Hidden, active, hidden)?,
+        activated: slabs(Role::Activated, active, rows as u32 * hidden_stride)?,
         branch: slabs(Role::Branch, branches, stream)?,
         residual_scale: slabs(Role::ResidualScale, sublayers, vec4s(2 * rows))?,
         final_normed: slabs(Role::FinalNormed, once(ends_normed), stream)?,
         final_scale: slabs(Role::FinalScale, once(ends_normed), vec4s(2 * rows))?,
         logits: slabs(Role::Logits, 1, rows as u32 * vocab_stride)?,
-        grad: slabs(Role::Grad, 1, models * stream)?,
+        grad: slabs(Role::Grad, backward, models * stream)?,
         kept_middle_grad: (1..per_block)
             .map(|place| {
                 let count = if keeps.stream_gradients { depth } else { 0 };
@@ -236,17 +243,17 @@ pub(super) fn allocate(
             })
             .collect::<Result<_, _>>()?,
         kept_grad: slabs(Role::KeptGrad, if keeps.stream_gradients { depth + 1 } else { 0 }, stream)?,
-        side_grad: slabs(Role::SideGrad, once(has_side), models * stream)?,
+        side_grad: slabs(Role::SideGrad, once(has_side) * backward, models * stream)?,
         branch_grad: slabs(Role::BranchGrad, blocks_kept * per_block, models * stream)?,
-        input_grad: slabs(Role::InputGrad, 1, models * stream)?,
-        heads_grad: slabs(Role::HeadsGrad, 1, models * heads)?,
+        input_grad: slabs(Role::InputGrad, backward, models * stream)?,
+        heads_grad: slabs(Role::HeadsGrad, backward, models * heads)?,
         qkv_grad: slabs(Role::QkvGrad, blocks_kept * (per_block - 1), models * 3 * heads)?,
-        score_grad: slabs(Role::ScoreGrad, 1, models * probabilities)?,
+        score_grad: slabs(Role::ScoreGrad, backward, models * probabilities)?,
         hidden_grad: slabs(Role::HiddenGrad, blocks_kept, models * hidden)?,
         weight_grad: slabs(Role::WeightGrad, once(moves), largest_product)?,
         stream_tangent: slabs(Role::StreamTangent, once(moves), DIRECTIONS * stream)?,
         side_tangent: slabs(Role::SideTangent, once(moves && has_side), DIRECTIONS * stream)?,
-        normed_tangent: slabs(Role::NormedTangent, once(moves && (per_norm > 0 || ends_normed)), DIRECTIONS * stream)?,
+        normed_tangent: slabs(Role::NormedTangent, once(moves && (recipe.input_norm || ends_normed)), DIRECTIONS * stream)?,
         qkv_tangent: slabs(Role::QkvTangent, once(moves), DIRECTIONS * 3 * heads)?,
         score_tangent: slabs(Role::ScoreTangent, once(moves), DIRECTIONS * probabilities)?,
         heads_tangent: slabs(Role::HeadsTangent, once(moves), DIRECTIONS * heads)?,
@@ -277,10 +284,5 @@ pub(super) fn allocate(
         nothing: slabs(Role::Nothing, 1, 1)?,
     };
     results.buffer = table.results.first_buffer;
-    let buffers = allocator.buffers;
-    let needed = buffers.iter().map(BufferSpec::bytes).sum();
-    if needed > limits.total_bytes {
-        return Err(PlanError::TooLarge { needed, allowed: limits.total_bytes });
-    }
-    Ok((buffers, table, results))
+    Ok((allocator.buffers, table, results))
 }

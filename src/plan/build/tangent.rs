@@ -13,7 +13,10 @@ impl Builder<'_> {
         let stream = self.slabs.stream_tangent.slab(0);
         for k in 0..self.sublayers.len() {
             let sublayer = self.sublayers[k];
-            self.weights_from(k);
+            if k.is_multiple_of(self.config.sublayers_per_block()) {
+                self.weights_of(sublayer.block);
+                self.activations_of(sublayer.block);
+            }
             let moving = (k > 0).then_some(stream).map(|stream| {
                 if !sublayer.input_norm {
                     return stream;
@@ -158,7 +161,7 @@ impl Builder<'_> {
         let (sublayer, index) = (self.sublayers[k], self.attention_index(k));
         let out = self.slabs.heads_tangent.slab(0);
         if !self.keeps.probabilities {
-            self.heads_forward(k, out);
+            self.heads_forward_to(k, out);
         }
         let Projections { q, q_stride, kv, kv_stride } = self.projections(self.slabs.qkv.slab(index), sublayer.kind);
         let moving = self.projections_of(DIRECTIONS, tangent, sublayer.kind);
