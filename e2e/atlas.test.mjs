@@ -141,14 +141,14 @@ onPage("an atlas is measured, stopped and gone on with, and then the slider cost
   });
   assert.deepEqual({ submits, depth }, { submits: 0, depth: String(SHALLOWEST + 5) });
   assert.equal(await page.locator('[data-status="time"]').textContent(), "from the atlas");
-  assert.equal(await page.locator('[data-status="dispatches"]').textContent(), "0 dispatches");
+  assert.equal(await page.locator('[data-status="cost"]').textContent(), "0 dispatches");
 
   // Of several seeds the first is the atlas's.
   await page.locator('input[name="seeds"]').fill("2");
   await page.locator('input[name="seeds"]').press("Enter");
   await settled(page, SLOW);
   assert.match(await page.locator('[data-status="time"]').textContent(), /^2 passes/);
-  assert.notEqual(await page.locator('[data-status="dispatches"]').textContent(), "0 dispatches");
+  assert.notEqual(await page.locator('[data-status="cost"]').textContent(), "0 dispatches");
 });
 
 onPage("cells are the values of single passes", QUERY, {}, async (page) => {

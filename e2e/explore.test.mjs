@@ -108,7 +108,7 @@ onPage("the page opens with both charts drawn, on WebGPU", "", {}, async (page) 
   assert.ok(stream.pre.at(-1).value > 4 && stream.pre.at(-1).value < 7);
   assert.match(await page.locator('[data-status="who"]').textContent(), /^WebGPU/);
   assert.match(await page.locator('[data-status="time"]').textContent(), /^2 passes [\d.]+ m?s$/);
-  assert.match(await page.locator('[data-status="dispatches"]').textContent(), /dispatches, \d+ submits?$/);
+  assert.match(await page.locator('[data-status="cost"]').textContent(), /dispatches, \d+ submits?, \d+ MiB$/);
   assert.equal(await page.locator(".notice").count(), 0);
   assert.match(await page.locator('.reading[data-placement="pre"] .say').textContent(), /^Pre-LN lets the stream grow to/);
 });

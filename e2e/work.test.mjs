@@ -91,7 +91,7 @@ onPage("a short run is one submit and one readback", "depth=6&width=32&placement
   assert.equal(after.submit - before.submit, 1);
   assert.equal(after.mapAsync - before.mapAsync, 1);
   assert.equal(after.createComputePipeline, before.createComputePipeline);
-  assert.match(await page.locator('[data-status="dispatches"]').textContent(), /dispatches, 1 submit$/);
+  assert.match(await page.locator('[data-status="cost"]').textContent(), /dispatches, 1 submit, \d+ MiB$/);
 });
 
 /** Asks for a configuration as back and forward do. */

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use common::config;
 use normscope::gpu::{Gpu, GpuError, Setup, Watch, system_clock};
-use normscope::plan::{Extent, Kernel, Limits, Tuning, build};
+use normscope::plan::{Extent, Kernel, Limits, PlanError, Tuning, build};
 
 fn run(gpu: &Gpu, query: &str, limits: &Limits, extent: Extent) -> normscope::gpu::Run {
     let plan = build(&config(query), limits, &[], extent).expect("this fits");
@@ -122,4 +122,31 @@ fn a_run_tells_how_far_it_is_and_stops_between_submits() {
         let again = pollster::block_on(gpu.measure(&config, || false)).expect("the GPU runs");
         assert_eq!(again.measurement, want.measurement);
     }
+}
+
+/// Models that take much less memory than each other, one after the other, and one that has to make things again.
+#[test]
+fn no_more_is_held_than_the_budget() {
+    let Some(gpu) = common::gpu::open() else { return };
+    let budget = 6 << 20;
+    gpu.set_budget(budget);
+    for query in [
+        "placement=pre&depth=24&width=32",
+        "placement=pre&depth=4&width=96&tokens=64",
+        "placement=peri&depth=30&width=48&heads=4",
+        "placement=admin&depth=6&width=64&tokens=64&batch=2",
+        "placement=pre&depth=24&width=32",
+        "placement=post&depth=48&width=32",
+    ] {
+        let config = config(query);
+        let got = pollster::block_on(gpu.measure(&config, || false)).expect("it fits");
+        let (held, peak) = (gpu.held_bytes(), got.counters.peak_bytes);
+        assert!(peak <= held && held <= budget, "{query}: {held} bytes held of {budget}, {peak} planned");
+        let free = common::gpu::open().expect("there was one");
+        let want = pollster::block_on(free.measure(&config, || false)).expect("it fits");
+        assert_eq!(got.measurement, want.measurement, "{query}");
+    }
+    gpu.set_budget(1 << 20);
+    let refused = pollster::block_on(gpu.measure(&config("placement=pre&depth=24&width=64"), || false));
+    assert!(matches!(refused, Err(GpuError::Plan(PlanError::TooLarge { .. }))), "{refused:?}");
 }

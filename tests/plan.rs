@@ -155,6 +155,20 @@ fn the_numbers_do_not_depend_on_how_memory_is_cut() {
     }
 }
 
+/// The largest models of the issue: 2.5 billion parameters, and 2,048 rows.
+#[test]
+fn large_models_are_within_the_budget() {
+    for query in [
+        "width=1024&depth=200&tokens=32&batch=2",
+        "width=1024&depth=200&tokens=64&batch=1",
+        "tokens=256&batch=8&depth=200",
+    ] {
+        let plan = build(&config(query), &Limits::default(), &[], Extent::Curves).expect("this fits");
+        assert!(plan.peak_bytes() <= 512 << 20, "{query}: {} bytes", plan.peak_bytes());
+        assert!(plan.buffers.iter().all(|spec| spec.bytes() <= 128 << 20), "{query}");
+    }
+}
+
 /// Every corner of the sizes has a plan, or is refused for its memory alone.
 #[test]
 fn a_run_that_memory_allows_has_a_plan() {

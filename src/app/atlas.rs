@@ -204,12 +204,7 @@ impl Job {
         }
     }
 
-    async fn measure(
-        &self,
-        config: &Config,
-        depths: &[u32],
-        progress: &mut Progress,
-    ) -> Result<(), Failure> {
+    async fn measure(&self, config: &Config, depths: &[u32], progress: &mut Progress) -> Result<(), Failure> {
         let began = browser::now_ms();
         let own = sweep::flops(self.engine, config, depths);
         let before = progress.clone();

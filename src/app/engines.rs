@@ -1,6 +1,6 @@
 //! The engines behind one call. This is the one place that knows how each is driven.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -9,14 +9,14 @@ use futures_util::future::join;
 use wasm_bindgen_futures::spawn_local;
 
 use crate::cpu::CpuPass;
-use crate::gpu::{self, Gpu, GpuError, Setup, Watch};
+use crate::gpu::{self, Counters, Gpu, GpuError, Setup, Watch};
 use crate::model::Config;
-use crate::plan::{Extent, PlanError};
+use crate::plan::{Extent, Limits, PlanError};
 use crate::reference::{ModelUpdatePass, ReferencePass};
 use crate::stats::{Engine, Measurement, ModelUpdate, Pass};
 
 use super::browser::{self, Breath};
-use super::state::Ran;
+use super::state::{Cost, Ran};
 use super::words;
 
 /// A piece of work before the browser gets its turn.
@@ -77,6 +77,7 @@ pub(crate) struct Engines {
     breath: Option<Breath>,
     gpu: RefCell<Option<Rc<Gpu>>>,
     opening: RefCell<Option<oneshot::Receiver<Result<Adapter, String>>>>,
+    budget_bytes: Cell<u64>,
 }
 
 /// Lets tests see how many pipelines there are.
@@ -88,7 +89,12 @@ impl Engines {
     /// Without a graphics device yet.
     #[must_use]
     pub(crate) fn new() -> Self {
-        Self { breath: Breath::new(), gpu: RefCell::default(), opening: RefCell::default() }
+        Self {
+            breath: Breath::new(),
+            gpu: RefCell::default(),
+            opening: RefCell::default(),
+            budget_bytes: Cell::new(Limits::default().budget_bytes),
+        }
     }
 
     /// Asks for the graphics device.
@@ -104,8 +110,23 @@ impl Engines {
         };
         browser::mark("normscope:device");
         let adapter = Adapter { name, is_software: gpu.is_software() };
+        gpu.set_budget(self.budget_bytes.get());
         *self.gpu.borrow_mut() = Some(Rc::new(gpu));
         Ok(adapter)
+    }
+
+    /// Sets what passes in float32 may take, from the next one on.
+    pub(crate) fn set_budget(&self, bytes: u64) {
+        self.budget_bytes.set(bytes);
+        if let Some(gpu) = self.gpu() {
+            gpu.set_budget(bytes);
+        }
+    }
+
+    /// What plans have to keep to.
+    pub(crate) fn limits(&self, engine: Engine) -> Limits {
+        let gpu = self.gpu().filter(|_| engine == Engine::Gpu);
+        gpu.map_or_else(|| Limits { budget_bytes: self.budget_bytes.get(), ..Limits::default() }, |gpu| gpu.limits())
     }
 
     /// Promises the first device, which somebody else opens.
@@ -148,17 +169,13 @@ impl Engines {
     }
 
     /// Measures a configuration, and tells how far it has come.
-    pub(crate) async fn measure(
-        &self,
-        engine: Engine,
-        config: &Config,
-        waiting: Waiter<'_>,
-    ) -> Outcome {
+    pub(crate) async fn measure(&self, engine: Engine, config: &Config, waiting: Waiter<'_>) -> Outcome {
         match engine {
             Engine::Cpu => {
-                let pass = CpuPass::new(config).map_err(|error| Failure::from(&error))?;
-                let dispatches = pass.dispatches() as u32;
-                self.in_slices(pass, Some((dispatches, 0)), waiting).await
+                let pass = CpuPass::within(config, &self.limits(engine), Extent::Curves)
+                    .map_err(|error| Failure::from(&error))?;
+                let cost = Cost { steps: pass.dispatches() as u32, submits: 0, peak_bytes: pass.peak_bytes() };
+                self.in_slices(pass, Some(cost), waiting).await
             }
             Engine::Reference => self.in_slices(ReferencePass::new(config), None, waiting).await,
             Engine::Gpu => self.on_gpu(Extent::Curves, config, waiting).await,
@@ -182,7 +199,8 @@ impl Engines {
         let ran = match engine {
             Engine::Gpu => self.on_gpu(Extent::WithUpdate, config, waiting).await?,
             Engine::Cpu => {
-                let pass = CpuPass::to(Extent::WithUpdate, config).map_err(|error| Failure::from(&error))?;
+                let pass = CpuPass::within(config, &self.limits(engine), Extent::WithUpdate)
+                    .map_err(|error| Failure::from(&error))?;
                 self.in_slices(pass, None, waiting).await?
             }
             Engine::Reference => {
@@ -202,7 +220,8 @@ impl Engines {
         let start = browser::now_ms();
         let outcome = self.on_device(async |gpu| gpu.measure_to(extent, config, waiting).await).await?;
         Ok(outcome.map(|gpu::Outcome { measurement, counters }| {
-            ran(measurement, start, Some((counters.dispatches, counters.submits)))
+            let Counters { dispatches: steps, submits, peak_bytes, .. } = counters;
+            ran(measurement, start, Some(Cost { steps, submits, peak_bytes }))
         }))
     }
 
@@ -247,15 +266,10 @@ impl Engines {
     }
 
     /// Runs a pass to its end beside the page.
-    async fn in_slices(
-        &self,
-        mut pass: impl Pass,
-        dispatches: Option<(u32, u32)>,
-        waiting: Waiter<'_>,
-    ) -> Outcome {
+    async fn in_slices(&self, mut pass: impl Pass, cost: Option<Cost>, waiting: Waiter<'_>) -> Outcome {
         let start = browser::now_ms();
         let measurement = self.work_off(|| pass.advance().ok_or_else(|| pass.progress()), waiting).await;
-        Ok(measurement.map(|measurement| ran(measurement, start, dispatches)))
+        Ok(measurement.map(|measurement| ran(measurement, start, cost)))
     }
 
     /// Works for a few milliseconds at a time, and yields to the browser between. `advance` gives the result or the share
@@ -283,6 +297,6 @@ impl Engines {
     }
 }
 
-fn ran(measurement: Measurement, start_ms: f64, dispatches: Option<(u32, u32)>) -> Ran {
-    Ran { measurement, milliseconds: browser::now_ms() - start_ms, dispatches, is_from_atlas: false }
+fn ran(measurement: Measurement, start_ms: f64, cost: Option<Cost>) -> Ran {
+    Ran { measurement, milliseconds: browser::now_ms() - start_ms, cost, is_from_atlas: false }
 }

@@ -131,7 +131,11 @@ impl Laboratory {
                 None => {
                     let found = page
                         .engines()
-                        .model_update(engine, config, Waiter { is_wanted: &|| !work.is_stopped.get(), tell: &|share| tell(done, share) })
+                        .model_update(
+                            engine,
+                            config,
+                            Waiter { is_wanted: &|| !work.is_stopped.get(), tell: &|share| tell(done, share) },
+                        )
                         .await;
                     let update = match found {
                         Ok(Some(update)) => update,

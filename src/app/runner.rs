@@ -15,7 +15,7 @@ use crate::stats::{Engine, Measurement};
 
 use super::browser::{self, Later};
 use super::engines::{Engines, Waiter};
-use super::state::{Device, Finished, Page, Ran, Running, Trouble};
+use super::state::{Cost, Device, Finished, Page, Ran, Running, Trouble};
 
 /// Finished passes that are kept, so that going back costs nothing.
 const KEPT: usize = 600;
@@ -86,11 +86,13 @@ pub(crate) fn start(page: Page) {
         let (configs, seeds) = page.request.with(|request| (request.configs(), request.seeds));
         // The end of a sweep and the way back from the claims are a rest of their own.
         let is_still = !page.is_playing.get() && page.request.with(|request| request.view == View::Explore);
-        (configs, seeds, page.engine(), page.retries.get(), is_still)
+        let memory = page.request.with(|request| request.memory);
+        (configs, seeds, page.engine(), memory, page.retries.get(), is_still)
     });
     let stopping = Rc::clone(&runner);
     Effect::new(move |_| {
-        let (configs, seeds, engine, ..) = wanted.get();
+        let (configs, seeds, engine, memory, ..) = wanted.get();
+        page.engines().set_budget(u64::from(memory) << 20);
         if let Some(engine) = engine {
             Rc::clone(&runner).ask(&configs, seeds, engine);
         }
@@ -237,7 +239,7 @@ impl Runner {
     fn at_hand(&self, config: &Config, engine: Engine) -> Option<Arc<Ran>> {
         let from_atlas = |measurement: Arc<Measurement>| {
             let measurement = Measurement::clone(&measurement);
-            Arc::new(Ran { measurement, milliseconds: 0.0, dispatches: Some((0, 0)), is_from_atlas: true })
+            Arc::new(Ran { measurement, milliseconds: 0.0, cost: Some(Cost::default()), is_from_atlas: true })
         };
         self.page.atlases.measurement(config, engine).map(from_atlas).or_else(|| self.kept(config, engine))
     }
@@ -323,7 +325,8 @@ impl Runner {
                 continue;
             }
             // What does not fit or fails has been said of the curves, or has none of its own.
-            let found = self.engines.model_update(engine, &config, Waiter { is_wanted: &is_wanted, tell: &|_| () }).await;
+            let found =
+                self.engines.model_update(engine, &config, Waiter { is_wanted: &is_wanted, tell: &|_| () }).await;
             let Ok(Some(update)) = found else { continue };
             self.page.updates.update(|list| {
                 if list.len() >= KEPT {

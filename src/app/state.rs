@@ -1,5 +1,6 @@
 //! The signals of the page. [`Request`] is the one state; all else follows from it or from what has finished.
 
+use std::iter::Sum;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -28,6 +29,27 @@ pub(crate) enum Gesture {
     Movement,
 }
 
+/// What passes cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Cost {
+    /// Dispatches, or their twins on the processor.
+    pub(crate) steps: u32,
+    /// Submits; the processor has none.
+    pub(crate) submits: u32,
+    /// Bytes that were held at most.
+    pub(crate) peak_bytes: u64,
+}
+
+impl Sum for Cost {
+    fn sum<I: Iterator<Item = Self>>(costs: I) -> Self {
+        costs.fold(Self::default(), |all, cost| Self {
+            steps: all.steps + cost.steps,
+            submits: all.submits + cost.submits,
+            peak_bytes: all.peak_bytes.max(cost.peak_bytes),
+        })
+    }
+}
+
 /// A pass that has finished.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Ran {
@@ -35,8 +57,8 @@ pub(crate) struct Ran {
     pub(crate) measurement: Measurement,
     /// How long it took.
     pub(crate) milliseconds: f64,
-    /// Dispatches and submits, where there were some.
-    pub(crate) dispatches: Option<(u32, u32)>,
+    /// What it cost; the reference has no plan to tell.
+    pub(crate) cost: Option<Cost>,
     /// Whether the atlas had it, and nothing ran.
     pub(crate) is_from_atlas: bool,
 }
@@ -52,8 +74,8 @@ pub(crate) struct Finished {
     pub(crate) overlays: Vec<Overlay>,
     /// How long the passes took together.
     pub(crate) milliseconds: f64,
-    /// Dispatches and submits of all, where there were some.
-    pub(crate) dispatches: Option<(u32, u32)>,
+    /// What all of them cost.
+    pub(crate) cost: Option<Cost>,
     /// Whether the atlas had all of them.
     pub(crate) is_from_atlas: bool,
 }
@@ -62,15 +84,12 @@ impl Finished {
     /// What passes that differ in their seed came to, the first seed's first.
     pub(crate) fn of(passes: &[Arc<Ran>]) -> Self {
         let sample = Sample::of(&passes.iter().map(|pass| &pass.measurement).collect::<Vec<_>>());
-        let add = |all: Option<(u32, u32)>, pass: &Arc<Ran>| {
-            all.zip(pass.dispatches).map(|((d, s), (more, submits))| (d + more, s + submits))
-        };
         Self {
             overlays: theory::overlays(&sample.median),
             measurement: sample.median.clone(),
             sample,
             milliseconds: passes.iter().map(|pass| pass.milliseconds).sum(),
-            dispatches: passes.iter().fold(Some((0, 0)), add),
+            cost: passes.iter().map(|pass| pass.cost).sum(),
             is_from_atlas: passes.iter().all(|pass| pass.is_from_atlas),
         }
     }

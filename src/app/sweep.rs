@@ -2,7 +2,7 @@
 
 use crate::cpu::CpuPass;
 use crate::model::Config;
-use crate::plan::{Limits, sweep_groups};
+use crate::plan::sweep_groups;
 use crate::stats::{Engine, Measurement, Pass};
 
 use super::engines::{Engines, Failure, Waiter};
@@ -59,12 +59,12 @@ impl Engines {
         if !is_shared(engine, config) {
             return Ok(depths.iter().map(|depth| vec![*depth]).collect());
         }
-        let gpu = self.gpu().filter(|_| engine == Engine::Gpu);
-        let (limits, most) = match gpu {
-            Some(gpu) => (gpu.limits(), if gpu.is_software() { ON_SOFTWARE } else { usize::MAX }),
-            None => (Limits::default(), ON_CPU),
+        let most = match self.gpu() {
+            _ if engine != Engine::Gpu => ON_CPU,
+            Some(gpu) if !gpu.is_software() => usize::MAX,
+            _ => ON_SOFTWARE,
         };
-        sweep_groups(config, depths, &limits, most).map_err(|error| Failure::from(&error))
+        sweep_groups(config, depths, &self.limits(engine), most).map_err(|error| Failure::from(&error))
     }
 
     /// Measures the models of a group; nothing where that is no longer wanted.
@@ -84,7 +84,7 @@ impl Engines {
             let outcome = self.on_device(async |gpu| gpu.sweep(config, depths, waiting).await).await?;
             return Ok(outcome.map(|outcome| outcome.measurement));
         }
-        let mut pass = CpuPass::sweep(config, depths, &Limits::default()).map_err(|error| Failure::from(&error))?;
+        let mut pass = CpuPass::sweep(config, depths, &self.limits(engine)).map_err(|error| Failure::from(&error))?;
         Ok(self.work_off(|| pass.advance_all().ok_or_else(|| pass.progress()), waiting).await)
     }
 }

@@ -12,7 +12,7 @@ use crate::theory::Overlay;
 
 use super::engines::Failure;
 use super::play::DEEPEST;
-use super::state::Running;
+use super::state::{Cost, Running};
 
 /// The wordmark.
 pub(crate) const NAME: &str = "Normscope";
@@ -467,6 +467,7 @@ pub(crate) fn label(key: &str) -> &'static str {
         "output_projection" => "Output projection",
         "final_norm" => "Final norm",
         "engine" => "Engine",
+        "memory" => "Memory, MiB",
         _ => "",
     }
 }
@@ -588,6 +589,9 @@ pub(crate) fn help(key: &str, value: &str) -> (&'static str, &'static str) {
         ("attention", _) => ("Uniform: every token averages all, as in Xiong et al.’s simplified setting.", ""),
         ("output_projection", _) => ("Whether attention ends in a matrix of its own, the output projection.", ""),
         ("final_norm", _) => ("A norm before the un-embedding; as published: for all but those that end in one.", ""),
+        ("memory", _) => {
+            ("What a pass in float32 may take; what does not fit is computed again when it is needed.", "")
+        }
         ("engine", _) => ("WebGPU and its twin on the processor work in float32, the reference in float64.", ""),
         _ => ("", ""),
     }
@@ -723,15 +727,20 @@ pub(crate) fn pass_time(count: usize, milliseconds: f64) -> String {
     if count == 1 { format!("pass {time}") } else { format!("{count} passes {time}") }
 }
 
-/// Dispatches and submits.
+/// What passes cost.
 #[must_use]
-pub(crate) fn dispatches(dispatches: &str, submits: u32) -> String {
-    match submits {
-        0 if dispatches == "0" => "0 dispatches".into(),
-        0 => format!("{dispatches} steps"),
-        1 => format!("{dispatches} dispatches, 1 submit"),
-        _ => format!("{dispatches} dispatches, {submits} submits"),
+pub(crate) fn cost(cost: Cost) -> String {
+    let (steps, memory) = (number::grouped(u64::from(cost.steps)), memory(cost.peak_bytes));
+    match cost.submits {
+        0 if cost.steps == 0 => "0 dispatches".into(),
+        0 => format!("{steps} steps, {memory}"),
+        1 => format!("{steps} dispatches, 1 submit, {memory}"),
+        submits => format!("{steps} dispatches, {submits} submits, {memory}"),
     }
+}
+
+fn memory(bytes: u64) -> String {
+    format!("{} MiB", number::grouped(bytes.div_ceil(1 << 20)))
 }
 
 /// The seed.

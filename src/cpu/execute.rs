@@ -39,7 +39,23 @@ pub enum Buffer {
     SquareSums(Vec<SquareSum>),
 }
 
+impl Default for Buffer {
+    /// Nothing yet.
+    fn default() -> Self {
+        Self::Floats(Vec::new())
+    }
+}
+
 impl Buffer {
+    /// Whether there is nothing in it.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Self::Floats(floats) => floats.is_empty(),
+            Self::SquareSums(sums) => sums.is_empty(),
+        }
+    }
+
     /// A buffer of zeros.
     #[must_use]
     pub fn new(spec: &BufferSpec) -> Self {

@@ -35,7 +35,7 @@ pub use shared::square_sum::SquareSum;
 use std::cell::RefCell;
 
 use crate::model::Config;
-use crate::plan::{BufferSpec, Extent, Limits, Passes, Plan, PlanError};
+use crate::plan::{Extent, Limits, Passes, Plan, PlanError, Step};
 use crate::stats::{Engine, Measurement, Pass};
 
 /// A pass on the processor, one dispatch of the plan at a time.
@@ -45,8 +45,19 @@ pub struct CpuPass {
     done: usize,
 }
 
+/// Makes those buffers that a step binds and that no step before it did: all at once would hold up a page.
+fn make_buffers(plan: &Plan, step: &Step, buffers: &[RefCell<Buffer>]) {
+    for view in &step.views {
+        let mut buffer = buffers[view.buffer].borrow_mut();
+        if buffer.is_empty() {
+            *buffer = Buffer::new(&plan.buffers[view.buffer]);
+        }
+    }
+}
+
+/// Buffers with nothing in them yet.
 fn buffers(plan: &Plan) -> Vec<RefCell<Buffer>> {
-    plan.buffers.iter().map(|spec: &BufferSpec| RefCell::new(Buffer::new(spec))).collect()
+    plan.buffers.iter().map(|_| RefCell::default()).collect()
 }
 
 impl CpuPass {
@@ -95,10 +106,17 @@ impl CpuPass {
         self.passes.steps()
     }
 
+    /// Bytes that a device would hold for it at most, as this engine does.
+    #[must_use]
+    pub fn peak_bytes(&self) -> u64 {
+        self.passes.plan().peak_bytes()
+    }
+
     /// One dispatch; after the last one what was measured, the deepest model first.
     pub fn advance_all(&mut self) -> Option<Vec<Measurement>> {
         let plan = self.passes.plan();
         if let Some(step) = plan.steps.get(self.done) {
+            make_buffers(plan, step, &self.buffers);
             execute(step, &self.buffers);
             self.done += 1;
         }

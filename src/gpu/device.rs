@@ -1,6 +1,6 @@
 //! The device, and what it keeps between runs.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_channel::oneshot;
@@ -46,6 +46,7 @@ pub struct Gpu {
     pace: Mutex<Pace>,
     info: wgpu::AdapterInfo,
     tuning: Tuning,
+    budget_bytes: AtomicU64,
     /// Whether something was made that nobody has asked the device about, as by a run that was dropped.
     is_unsure: AtomicBool,
     /// An error that no scope caught.
@@ -109,6 +110,7 @@ impl Gpu {
             pace: Mutex::new(setup.submit_flops.map_or_else(|| Pace::new(tuning), Pace::fixed)),
             info,
             tuning,
+            budget_bytes: AtomicU64::new(Limits::default().budget_bytes),
             is_unsure: AtomicBool::new(false),
             fault,
             lost,
@@ -124,7 +126,18 @@ impl Gpu {
     /// What plans for this device have to keep to.
     #[must_use]
     pub fn limits(&self) -> Limits {
-        Limits { tuning: self.tuning, ..Limits::default() }
+        Limits { tuning: self.tuning, budget_bytes: self.budget_bytes.load(Ordering::Relaxed), ..Limits::default() }
+    }
+
+    /// Sets what runs may take, from the next one on.
+    pub fn set_budget(&self, bytes: u64) {
+        self.budget_bytes.store(bytes, Ordering::Relaxed);
+    }
+
+    /// Bytes of all that is kept on the device between runs.
+    #[must_use]
+    pub fn held_bytes(&self) -> u64 {
+        self.pool().held_bytes()
     }
 
     /// Whether the adapter is the processor itself.

@@ -27,15 +27,18 @@ pub struct Counters {
     pub bytes_read: u64,
     /// Pipelines made.
     pub pipelines: u32,
+    /// Bytes that the plans take at most, see [`Plan::peak_bytes`].
+    pub peak_bytes: u64,
 }
 
 impl Counters {
-    const fn add(&mut self, other: Self) {
+    fn add(&mut self, other: Self) {
         self.dispatches += other.dispatches;
         self.submits += other.submits;
         self.readbacks += other.readbacks;
         self.bytes_read += other.bytes_read;
         self.pipelines += other.pipelines;
+        self.peak_bytes = self.peak_bytes.max(other.peak_bytes);
     }
 }
 
@@ -161,7 +164,7 @@ impl Gpu {
             done_ms: 0.0,
             done: 0,
             cost: rest.cost(self.pace().budget()),
-            counters: Counters { pipelines, ..Counters::default() },
+            counters: Counters { pipelines, peak_bytes: plan.peak_bytes(), ..Counters::default() },
         };
         let submitted = self.submit_all(plan, rest, &mut flight).await;
         let verdict = self.verdict(scopes);
@@ -205,9 +208,8 @@ impl Gpu {
             slot += parts.len();
             flight.counters.dispatches += parts.len() as u32;
             flight.counters.submits += 1;
-            let readback = rest
-                .is_empty()
-                .then(|| self.copy(&mut encoder, plan, plan.results.buffer, plan.readback_bytes()));
+            let readback =
+                rest.is_empty().then(|| self.copy(&mut encoder, plan, plan.results.buffer, plan.readback_bytes()));
             self.queue.submit([encoder.finish()]);
             let submitted_ms = (self.clock)();
             let done = readback.as_ref().map_or_else(|| self.when_done(), |readback| self.map(readback));

@@ -61,6 +61,13 @@ impl Pool {
         has_made
     }
 
+    /// Bytes of all buffers.
+    pub(super) fn held_bytes(&self) -> u64 {
+        let slabs: u64 = self.buffers.values().map(wgpu::Buffer::size).sum();
+        let others = [&self.uniforms, &self.readback];
+        slabs + others.into_iter().flatten().map(wgpu::Buffer::size).sum::<u64>()
+    }
+
     /// Bytes that would be held with what the plan needs, and nothing given back.
     fn bytes_with(&self, plan: &Plan) -> u64 {
         let held: u64 = self.buffers.values().map(wgpu::Buffer::size).sum();
@@ -75,7 +82,8 @@ impl Pool {
 
     /// Gives back what the plan does not need.
     fn keep_only(&mut self, plan: &Plan) {
-        let needed: HashMap<Page, u64> = plan.buffers.iter().map(|spec| ((spec.role, spec.page), spec.bytes())).collect();
+        let needed: HashMap<Page, u64> =
+            plan.buffers.iter().map(|spec| ((spec.role, spec.page), spec.bytes())).collect();
         let others: Vec<Page> = self
             .buffers
             .iter()

@@ -189,12 +189,7 @@ pub struct Limits {
 impl Default for Limits {
     /// What every WebGPU device grants, and 512 MiB in all.
     fn default() -> Self {
-        Self {
-            binding_bytes: 128 << 20,
-            budget_bytes: 512 << 20,
-            workgroups: 65_535,
-            tuning: Tuning::default(),
-        }
+        Self { binding_bytes: 128 << 20, budget_bytes: 512 << 20, workgroups: 65_535, tuning: Tuning::default() }
     }
 }
 

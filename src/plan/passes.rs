@@ -129,12 +129,7 @@ impl Passes {
 ///
 /// # Errors
 /// Where not even one of them fits.
-pub fn sweep_groups(
-    config: &Config,
-    depths: &[u32],
-    limits: &Limits,
-    most: usize,
-) -> Result<Vec<Vec<u32>>, PlanError> {
+pub fn sweep_groups(config: &Config, depths: &[u32], limits: &Limits, most: usize) -> Result<Vec<Vec<u32>>, PlanError> {
     let mut groups = Vec::new();
     let mut rest = depths;
     let mut most = most.max(1);

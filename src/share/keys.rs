@@ -319,6 +319,13 @@ pub fn keys() -> &'static [Key] {
             get: |request| request.deepest.to_string(),
             set: |request, text| integer(text, 12, 200).map(|value| request.deepest = value).is_some(),
         },
+        Key {
+            name: "memory",
+            kind: Kind::Integer(64, 16_384),
+            help: "MiB that a pass in float32 may take; what does not fit is computed again when it is needed",
+            get: |request| request.memory.to_string(),
+            set: |request, text| integer(text, 64, 16_384).map(|value| request.memory = value).is_some(),
+        },
     ];
     KEYS
 }

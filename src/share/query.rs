@@ -76,6 +76,8 @@ pub struct Request {
     pub theory: bool,
     /// Depth of the deepest model of the atlas, 12 to 200.
     pub deepest: u32,
+    /// MiB of memory that a pass may take, 64 to 16384.
+    pub memory: u32,
 }
 
 impl Request {
@@ -98,6 +100,7 @@ impl Request {
             statistic_scale: None,
             theory: true,
             deepest: 200,
+            memory: 512,
         }
     }
 

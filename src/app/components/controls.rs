@@ -50,6 +50,7 @@ pub(super) fn Controls() -> impl IntoView {
                 <Select key="output_projection"/>
                 <Select key="final_norm"/>
                 <Select key="engine" with_automatic=true/>
+                <NumberRow key="memory"/>
             </details>
         </section>
     }

@@ -3,10 +3,9 @@
 use leptos::prelude::*;
 
 use crate::app::browser::Later;
-use crate::app::state::{Device, Page, page};
+use crate::app::state::{Cost, Device, Page, page};
 use crate::app::words;
 use crate::chart::curve::precision;
-use crate::chart::number;
 use crate::chart::reading::reading;
 use crate::stats::Engine;
 
@@ -34,12 +33,10 @@ pub(super) fn Status() -> impl IntoView {
             (count, _) => Some(format!("{}, {}", words::pass_time(count, sum), words::FROM_ATLAS)),
         }
     };
-    let dispatches = move || {
+    let cost = move || {
         let shown = page.shown();
-        let all: Option<Vec<_>> = shown.iter().map(|(pass, _)| pass.dispatches).collect();
-        let all = all.filter(|list| !list.is_empty())?;
-        let (dispatches, submits) = all.into_iter().fold((0, 0), |(d, s), (dd, ss)| (d + dd, s + ss));
-        Some(words::dispatches(&number::grouped(u64::from(dispatches)), submits))
+        let cost: Option<Cost> = shown.iter().map(|(pass, _)| pass.cost).sum();
+        cost.filter(|_| !shown.is_empty()).map(words::cost)
     };
     let running = move || {
         page.running.get().filter(|_| page.is_late.get()).map(|running| {
@@ -52,7 +49,7 @@ pub(super) fn Status() -> impl IntoView {
             <i class="dot" class:busy=move || page.running.with(Option::is_some)></i>
             <span data-status="who">{move || who(page)}</span>
             <span data-status="time">{time}</span>
-            <span class="wide" data-status="dispatches">{dispatches}</span>
+            <span class="wide" data-status="cost">{cost}</span>
             <span>{move || page.request.with(|request| words::seed(request.config.seed))}</span>
             <span class="wide">{move || page.engine().map(precision)}</span>
             {running}

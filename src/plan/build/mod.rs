@@ -35,7 +35,7 @@ pub fn build(config: &Config, limits: &Limits, branch_variances: &[f64], extent:
         Extent::Curves => Ends::AtTheInput,
         Extent::WithUpdate => Ends::AfterTheUpdate,
     };
-    build_models(config, limits, branch_variances, ends, vec![config.depth])
+    build_models(config, limits, branch_variances, ends, &[config.depth])
 }
 
 /// Plans one forward pass, and one backward pass for the models of all these depths: the first blocks of the
@@ -58,7 +58,7 @@ pub fn build_sweep(
     descending.sort_unstable_by(|a, b| b.cmp(a));
     descending.dedup();
     assert_eq!(descending.first(), Some(&config.depth), "the deepest model is the configuration's");
-    build_models(config, limits, branch_variances, Ends::AtTheInput, descending)
+    build_models(config, limits, branch_variances, Ends::AtTheInput, &descending)
 }
 
 /// Of the models of some depths, the deepest first.
@@ -67,11 +67,11 @@ fn build_models(
     limits: &Limits,
     branch_variances: &[f64],
     ends: Ends,
-    depths: Vec<u32>,
+    depths: &[u32],
 ) -> Result<Plan, PlanError> {
     let sublayers = config.sublayers_after(branch_variances);
     within_budget(ends, depths.len(), |keeps| {
-        let mut builder = Builder::new(config, limits, sublayers.clone(), ends, keeps, depths.clone())?;
+        let mut builder = Builder::new(config, limits, sublayers.clone(), ends, keeps, depths.to_vec())?;
         builder.inputs();
         builder.forward();
         builder.backward();

@@ -253,7 +253,11 @@ pub(super) fn allocate(
         weight_grad: slabs(Role::WeightGrad, once(moves), largest_product)?,
         stream_tangent: slabs(Role::StreamTangent, once(moves), DIRECTIONS * stream)?,
         side_tangent: slabs(Role::SideTangent, once(moves && has_side), DIRECTIONS * stream)?,
-        normed_tangent: slabs(Role::NormedTangent, once(moves && (recipe.input_norm || ends_normed)), DIRECTIONS * stream)?,
+        normed_tangent: slabs(
+            Role::NormedTangent,
+            once(moves && (recipe.input_norm || ends_normed)),
+            DIRECTIONS * stream,
+        )?,
         qkv_tangent: slabs(Role::QkvTangent, once(moves), DIRECTIONS * 3 * heads)?,
         score_tangent: slabs(Role::ScoreTangent, once(moves), DIRECTIONS * probabilities)?,
         heads_tangent: slabs(Role::HeadsTangent, once(moves), DIRECTIONS * heads)?,
