@@ -45,15 +45,7 @@ const press = async (page, ...keys) => {
 };
 
 /** Waits until nothing is left to be made ready. */
-const idle = (page) =>
-  page.waitForFunction(
-    () => {
-      const seen = performance.getEntriesByType("mark").filter(({ name }) => name.startsWith("normscope:pipelines:"));
-      return seen.length > 0 && performance.now() - seen.at(-1).startTime > 1500;
-    },
-    null,
-    { timeout: SLOW },
-  );
+const idle = (page) => page.waitForFunction(() => performance.getEntriesByName("normscope:ready").length > 0, null, { timeout: SLOW });
 
 onPage("the first curves wait for their own kernels, and later ones for none", "depth=6&width=32&placement=pre", counting, async (page) => {
   const [first] = await page.evaluate(() => performance.getEntriesByName("normscope:first-curves").map(({ startTime, duration }) => ({ startTime, duration })));

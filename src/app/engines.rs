@@ -165,6 +165,9 @@ impl Engines {
         // Where the device fails, the next pass says so.
         let is_left = gpu.make_pipeline().await.unwrap_or(false);
         mark_pipelines(&gpu);
+        if !is_left {
+            browser::mark("normscope:ready");
+        }
         is_left
     }
 
