@@ -101,23 +101,23 @@ impl Atlases {
     /// How long what is missing would take, by the pace of the last sweep or of the passes that are shown.
     #[must_use]
     pub(crate) fn estimate_ms(self, page: Page, engine: Engine) -> Option<f64> {
-        let pace = self.pace.get().filter(|(of, _)| *of == engine).map(|(_, pace)| pace);
-        let shown = page.shown();
-        let of_pass = |config: &Config| {
-            let measured = shown.iter().map(|(pass, _)| pass).filter(|pass| pass.measurement.engine == engine);
-            let paces = measured.filter(|pass| !pass.is_from_atlas).map(|pass| {
-                let flops = pass.measurement.config.flops() * pass.sample.runs as f64;
-                (pass.measurement.config.placement == config.placement, pass.milliseconds / flops)
-            });
-            let paces: Vec<_> = paces.collect();
-            paces.iter().find(|(is_own, _)| *is_own).or(paces.first()).map(|(_, pace)| *pace)
+        let of_sweep = self.pace.get().filter(|(of, _)| *of == engine).map(|(_, pace)| pace);
+        // The fastest one: the first pass of all waits for compilers.
+        let of_passes = || {
+            let shown = page.shown();
+            let passes = shown.iter().map(|(pass, _)| pass).filter(|pass| !pass.is_from_atlas);
+            let of_engine = passes.filter(|pass| pass.measurement.engine == engine);
+            let paces =
+                of_engine.map(|pass| pass.milliseconds / (pass.measurement.config.flops() * pass.sample.runs as f64));
+            paces.min_by(f64::total_cmp)
         };
+        let pace = of_sweep.or_else(of_passes)?;
         let request = page.request.get();
-        let times = request.configs().into_iter().map(|config| {
+        let flops = request.configs().into_iter().map(|config| {
             let missing = self.missing(&config, engine, depths(&request));
-            Some(sweep::flops(engine, &config, &missing) * pace.or_else(|| of_pass(&config))?)
+            sweep::flops(engine, &config, &missing)
         });
-        times.sum()
+        Some(flops.sum::<f64>() * pace)
     }
 
     fn insert(self, measurement: Measurement) {
