@@ -33,7 +33,7 @@ lint: ## formatting, clippy for every feature set, documentation, dependencies
 size: build ## the size of the page's WebAssembly against its budget
 	@scripts/check-size.sh
 
-bench: build ## measure speed beside the peers (ONLY=peers,latency,counters,native,memory,growth chooses sections)
+bench: build ## measure speed beside the peers (ONLY=peers,latency,counters,atlas,startup,native,memory,growth chooses sections)
 	@scripts/setup-bench.sh
 	@$(WITH_TOOLS) node bench/bench.mjs $(ONLY) && node bench/readme.mjs
 

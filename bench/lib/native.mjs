@@ -18,5 +18,8 @@ export const bounds = () => ask("bounds");
 /** Times of passes of these models. */
 export const passes = (samples, models) => ask("passes", String(samples), ...models.map(query));
 
+/** All depths of a model from one on to another: by sweeps, and by a pass each. */
+export const atlas = (from, to, shape) => ask("atlas", String(from), String(to), query(shape));
+
 /** Bytes that the plans of these models say they need. */
 export const memory = (models) => ask("memory", ...models.map(query));

@@ -5,23 +5,25 @@
 //! cargo run --profile native --example native --features gpu,cli -- bounds
 //! cargo run --profile native --example native --features gpu,cli -- passes SAMPLES QUERY...
 //! cargo run --profile native --example native --features gpu,cli -- memory QUERY...
+//! cargo run --profile native --example native --features gpu,cli -- atlas FROM TO QUERY
 //! ```
 
 mod bounds;
 
 use std::io::Write;
+use std::ops::RangeInclusive;
 use std::time::Instant;
 
-use normscope::gpu::{Gpu, Setup, system_clock};
+use normscope::gpu::{Counters, Gpu, Setup, system_clock};
 use normscope::model::Config;
-use normscope::plan::{Extent, Passes};
+use normscope::plan::{Extent, Passes, sweep_groups};
 use normscope::share::{self, Target};
 use normscope::stats::Engine;
 use serde_json::{Value, json};
 
 type Failure = Box<dyn std::error::Error>;
 
-const USAGE: &str = "usage: native bounds | native passes SAMPLES QUERY... | native memory QUERY...";
+const USAGE: &str = "usage: native bounds | native passes SAMPLES QUERY... | native memory QUERY... | native atlas FROM TO QUERY";
 const WARM_UPS: usize = 3;
 
 fn main() -> Result<(), Failure> {
@@ -31,6 +33,7 @@ fn main() -> Result<(), Failure> {
             ["bounds"] => bounds::measure().await,
             ["passes", samples, queries @ ..] => passes(samples.parse()?, queries).await,
             ["memory", queries @ ..] => memory(queries).await,
+            ["atlas", from, to, query] => atlas(from.parse()?..=to.parse()?, query).await,
             _ => Err(USAGE.into()),
         }
     })?;
@@ -73,7 +76,7 @@ async fn passes(samples: usize, queries: &[&str]) -> Result<Value, Failure> {
             }
         }
         runs.push(json!({
-            "query": query, "steps": passes.steps(), "bytes": passes.plan().bytes(), "first_ms": first_ms,
+            "query": query, "steps": passes.steps(), "bytes": passes.plan().peak_bytes(), "first_ms": first_ms,
             "steady_ms": steady_ms,
         }));
     }
@@ -83,8 +86,37 @@ async fn passes(samples: usize, queries: &[&str]) -> Result<Value, Failure> {
 async fn memory(queries: &[&str]) -> Result<Value, Failure> {
     let gpu = Gpu::open(Setup::new(system_clock)).await?;
     let bytes: Result<Vec<u64>, Failure> =
-        queries.iter().map(|query| Ok(planned(&gpu, &config(query)?)?.plan().bytes())).collect();
+        queries.iter().map(|query| Ok(planned(&gpu, &config(query)?)?.plan().peak_bytes())).collect();
     Ok(json!({ "adapter": gpu.adapter_name(), "bytes": bytes? }))
+}
+
+/// All depths by sweeps, and each by a pass of its own. The weights of the deepest are there before either begins.
+async fn atlas(depths: RangeInclusive<u32>, query: &str) -> Result<Value, Failure> {
+    let gpu = Gpu::open(Setup::new(system_clock)).await?;
+    let config = config(query)?;
+    let at = |depth: u32| Config { depth, ..config.clone() };
+    let deepest_first: Vec<u32> = depths.clone().rev().collect();
+    pass(&gpu, &at(*depths.end())).await?;
+
+    let start = Instant::now();
+    let mut sweep = Counters::default();
+    let groups = sweep_groups(&config, &deepest_first, &gpu.limits(), usize::MAX)?;
+    for group in &groups {
+        sweep.add(gpu.sweep(&config, group, || false).await?.counters);
+    }
+    let sweep_ms = milliseconds(start);
+
+    let start = Instant::now();
+    let mut single = Counters::default();
+    for depth in deepest_first {
+        single.add(gpu.measure(&at(depth), || false).await?.counters);
+    }
+    let single_ms = milliseconds(start);
+    let counted = |ms: f64, counters: Counters| json!({ "ms": ms, "dispatches": counters.dispatches });
+    Ok(json!({
+        "adapter": gpu.adapter_name(), "query": query, "sweeps": groups.len(), "sweep": counted(sweep_ms, sweep),
+        "single": counted(single_ms, single),
+    }))
 }
 
 fn milliseconds(since: Instant) -> f64 {

@@ -32,7 +32,8 @@ pub struct Counters {
 }
 
 impl Counters {
-    fn add(&mut self, other: Self) {
+    /// Adds those of another run.
+    pub fn add(&mut self, other: Self) {
         self.dispatches += other.dispatches;
         self.submits += other.submits;
         self.readbacks += other.readbacks;
