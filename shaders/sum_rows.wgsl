@@ -13,13 +13,14 @@ struct Params {
 @group(0) @binding(1) var<storage, read> values: array<f32>;
 @group(0) @binding(2) var<storage, read_write> results: array<vec4<u32>>;
 
-var<workgroup> scratch: array<vec2<f32>, 32>;
+const THREADS = 4u * LANES;
+var<workgroup> scratch: array<vec2<f32>, THREADS>;
 
-@compute @workgroup_size(32)
+@compute @workgroup_size(THREADS)
 fn main(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) group: vec3<u32>) {
     let at = 4u * (p.values_at + group.x * p.slab_stride) + p.offset;
     var sum = vec2<f32>(0.0);
-    for (var i = local; i < p.count; i += 32u) {
+    for (var i = local; i < p.count; i += THREADS) {
         let value = values[at + i];
         sum = vec2<f32>(sum.x + value, bitcast<f32>(max(bitcast<u32>(sum.y), bitcast<u32>(abs(value)))));
     }
@@ -28,7 +29,7 @@ fn main(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) grou
     if local == 0u {
         var total = 0.0;
         var bits = 0u;
-        for (var i = 0u; i < 32u; i++) {
+        for (var i = 0u; i < THREADS; i++) {
             total += scratch[i].x;
             bits = max(bits, bitcast<u32>(scratch[i].y));
         }
