@@ -48,18 +48,7 @@ fn main(
         let first_x = p.x_at + group.z / p.groups * p.x_step;
         let first_g = p.g_at + group.z / p.groups * p.g_step;
 #import gradient_tile
-        let last_x = x_column + GRADIENT_ROWS > p.x_stride;
-        let last_g = column + GRADIENT_COLUMNS > p.group_columns;
-#repeat r GRADIENT_ROWS
-        let x{r}_counts = select(1.0, 0.0, last_x && x_column + {r}u >= p.x_stride);
-#repeat c GRADIENT_COLUMNS
-        let counts{r}_{c} = select(x{r}_counts, 0.0, last_g && column + {c}u >= p.group_columns);
-        add_squares(&squares, s{r}_0_{c} * counts{r}_{c});
-        add_squares(&squares, s{r}_1_{c} * counts{r}_{c});
-        add_squares(&squares, s{r}_2_{c} * counts{r}_{c});
-        add_squares(&squares, s{r}_3_{c} * counts{r}_{c});
-#end
-#end
+#import gradient_squares
     }
     let place = p.partials_at + (group.z * p.tiles_y + x_column / p.tile_rows) * p.tiles_x + column / p.tile_columns;
 #if SHARED

@@ -7,6 +7,7 @@ const SHARED: &[(&str, &str)] = &[
     ("activation", include_str!("../../shaders/shared/activation.wgsl")),
     ("attention", include_str!("../../shaders/shared/attention.wgsl")),
     ("finite", include_str!("../../shaders/shared/finite.wgsl")),
+    ("gradient_squares", include_str!("../../shaders/shared/gradient_squares.wgsl")),
     ("gradient_tile", include_str!("../../shaders/shared/gradient_tile.wgsl")),
     ("norm", include_str!("../../shaders/shared/norm.wgsl")),
     ("random", include_str!("../../shaders/shared/random.wgsl")),
