@@ -342,7 +342,7 @@ fn difference_error(spread: f64) -> f64 {
 /// Relative errors of the norms of weight gradients, which differ with the way they were made; empty where they are
 /// negligible throughout.
 fn sum_errors(sums: impl Iterator<Item = SquareSum>) -> Vec<f64> {
-    /// Of a product of rows, which is a sum of many.
+    /// Of a product of rows, which is a sum of many; `tests/gram.rs` holds the kernels to it.
     const ROUNDINGS: f64 = 8.0;
     let errors: Vec<f64> = sums.map(|sum| sum.root_error(ROUNDINGS)).collect();
     let negligible = errors.iter().all(|error| *error <= ROUNDINGS * f64::from(f32::EPSILON));

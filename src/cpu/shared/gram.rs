@@ -15,5 +15,9 @@ pub(in crate::cpu) fn resolved(tiles: &[f32]) -> Option<SquareSum> {
     }
     let finite = [sum, diagonal, lost].into_iter().all(f32::is_finite);
     let known = finite && sum >= 1e-4 * diagonal && diagonal >= 2f32.powi(-72) && diagonal >= 2f32.powi(27) * lost;
-    known.then(|| SquareSum { middle: sum / SCALE, max_bits: (diagonal / SCALE).sqrt().to_bits(), ..SquareSum::default() })
+    known.then(|| SquareSum {
+        middle: sum / SCALE,
+        max_bits: (diagonal / SCALE).sqrt().to_bits(),
+        ..SquareSum::default()
+    })
 }

@@ -2,8 +2,8 @@
 
 use super::super::WeightGradientNorm;
 use super::super::layout::View;
-use super::sums::Of;
 use super::gram::NormCut;
+use super::sums::Of;
 use super::{Builder, Family};
 
 /// Blocks whose norms are made at once, where there is one cotangent; of many, each block fills a device.

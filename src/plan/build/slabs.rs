@@ -7,8 +7,8 @@ use super::gradient_norm::blocks_at_once;
 use super::gram::{NormCut, gram_vec4s};
 use super::sums::partial_vec4s;
 use super::{
-    DIRECTIONS, Family, Keeps, Placed, attention_stride, cotangents, qk_segments, score_vec4s, trained,
-    unembedding, vec4s,
+    DIRECTIONS, Family, Keeps, Placed, attention_stride, cotangents, qk_segments, score_vec4s, trained, unembedding,
+    vec4s,
 };
 
 /// Slabs of one role, over one or more buffers.
