@@ -8,8 +8,11 @@ mod common;
 use std::cell::RefCell;
 
 use common::config;
-use normscope::cpu::{Buffer, execute};
+use normscope::cpu::{Buffer, CpuPass, execute};
+use normscope::model::{Config, Tensor};
 use normscope::plan::{Extent, Limits, Operation, Plan, Step, Tuning, WeightGradientGram, build};
+use normscope::reference;
+use normscope::stats::{Measurement, Pass, Quantity};
 
 /// Two matrices with the same input, in an odd number of tiles of which the last is not full.
 const QUERY: &str = "placement=pre&depth=10&width=128&heads=4&tokens=13&batch=3&act=swiglu";
@@ -198,6 +201,36 @@ fn check(tuning: Tuning, mut run: impl FnMut(&Plan, usize, &mut [Vec<u32>])) {
         }
     }
     assert!(failures.is_empty(), "{tuning:?}:\n{}", failures.join("\n"));
+}
+
+/// Runs of such a width against the float64 engine, to what float32 resolves: also where tokens become alike.
+fn check_runs(measure: impl Fn(&Config) -> Measurement) {
+    for query in ["placement=post&depth=24", "placement=pre&depth=6&act=swiglu", "placement=keel&depth=6&cross=1"] {
+        let config = config(&format!("{query}&width=128&tokens=16"));
+        let (got, want) = (measure(&config), reference::measure(&config));
+        for tensor in [Tensor::Wv, Tensor::Wo, Tensor::Co, Tensor::W1, Tensor::Wg, Tensor::W2] {
+            let quantity = Quantity::GradWeight(tensor);
+            let Some(series) = got.series(quantity) else { continue };
+            for (block, (value, want)) in series.values.iter().zip(want.values(quantity)).enumerate() {
+                let error = (value / want - 1.0).abs();
+                println!("{query}, {}[{block}]: off by {error:.1e}", quantity.name());
+                assert!(error <= 5e-6, "{query}, {}[{block}]: {value:e}, {want:e}", quantity.name());
+                assert_eq!(got.mark(quantity, block), None, "{query}, {}[{block}]", quantity.name());
+            }
+        }
+    }
+}
+
+#[test]
+fn runs_on_the_cpu_agree_with_float64() {
+    check_runs(|config| CpuPass::new(config).expect("this fits").finish());
+}
+
+#[cfg(feature = "gpu")]
+#[test]
+fn runs_on_the_gpu_agree_with_float64() {
+    let Some(gpu) = common::gpu::open() else { return };
+    check_runs(|config| pollster::block_on(gpu.measure(config, || false)).expect("the GPU runs").measurement);
 }
 
 #[test]

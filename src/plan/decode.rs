@@ -406,6 +406,20 @@ mod tests {
     }
 
     #[test]
+    fn the_error_of_a_norm_is_that_of_the_way_it_was_made() {
+        let sum = |root: f64, largest: f32| SquareSum { sum: root * root, max_bits: largest.to_bits() };
+        let known = |largest: f32| sum_errors([sum(1e-3, largest), sum(2.0, 1.0), sum(0.0, 0.0)].into_iter());
+        // No entry of a gradient is larger than its norm.
+        assert_eq!(known(9e-4), [0.0; 0]);
+        // Terms fifty times as large as their sum.
+        let errors = known(5e-2);
+        assert!((errors[0] / (2500.0 * 2.0 * f64::from(f32::EPSILON)) - 1.0).abs() < 1e-6, "{errors:?}");
+        assert!(errors[1] < 1e-6 && errors[2] == 0.0, "{errors:?}");
+        let broken = SquareSum { sum: 1.0, max_bits: f32::NAN.to_bits() };
+        assert_eq!(sum_errors([broken].into_iter()), [0.0; 0]);
+    }
+
+    #[test]
     fn an_update_along_what_is_no_number_is_not_known() {
         let weights = |value: f64| Series::exact(Quantity::GradWeight(Tensor::W1), vec![1.0, value]);
         let [sgd, sign] = Quantity::UPDATES.map(|quantity| Series::exact(quantity, vec![2.0]));
