@@ -28,7 +28,7 @@ struct Params {
 
 #if SHARED
 var<workgroup> pair_scratch: array<f32, GRAM_ROWS * GRAM_ROWS * THREADS_X * THREADS_Y>;
-var<workgroup> sum_scratch: array<vec4<f32>, THREADS_X * THREADS_Y>;
+var<workgroup> sum_scratch: array<vec3<f32>, THREADS_X * THREADS_Y>;
 
 // Of a pair of rows over all threads. Each thread starts elsewhere, for they are to read different banks.
 fn pair_sum(pair: u32, local: u32) -> f32 {
@@ -135,7 +135,7 @@ fn main(
 #end
 #end
         }
-        var sums = vec4<f32>(0.0);
+        var sums = vec3<f32>(0.0);
 #if SHARED
         workgroupBarrier();
 #repeat r GRAM_ROWS
@@ -147,16 +147,16 @@ fn main(
 #repeat h GRAM_PAIRS
         let of_g{h} = pair_sum(pair{h}, local);
         let lost{h} = of_g{h} * counts{h} * x_lost + of_x{h} * g_lost;
-        sums += vec4<f32>(of_x{h} * of_g{h}, vec2<f32>(of_x{h} * of_g{h}, lost{h}) * itself{h}, 0.0);
+        sums += vec3<f32>(of_x{h} * of_g{h}, vec2<f32>(of_x{h} * of_g{h}, lost{h}) * itself{h});
 #end
         sum_scratch[local] = sums;
         workgroupBarrier();
         if local == 0u {
-            var total = vec4<f32>(0.0);
+            var total = vec3<f32>(0.0);
             for (var i = 0u; i < lanes; i++) {
                 total += sum_scratch[i];
             }
-            gram[p.gram_at + matrix * places + place] = total;
+            gram[p.gram_at + matrix * places + place] = vec4<f32>(total, 1.0);
         }
 #end
         if SHARED == 0u {
@@ -168,7 +168,7 @@ fn main(
             sums.z += (b{r}_{r} * i{r}_counts * x_lost + a{r}_{r} * g_lost) * itself;
 #end
             if place < places {
-                gram[p.gram_at + matrix * places + place] = sums;
+                gram[p.gram_at + matrix * places + place] = vec4<f32>(sums, 1.0);
             }
         }
     }

@@ -69,8 +69,9 @@ fn main(
                 sums += gram[first_sum + i];
             }
         }
+        // llvmpipe also runs lanes past the last thread, which read nothing: no loop is to go on for them.
+        end = select(end, 0u, is_resolved(sums) || sums.w == 0.0);
         if is_resolved(sums) {
-            end = 0u;
             if id.x + id.y == 0u {
                 squares = square_sum_of_gram(sums);
             }

@@ -1,5 +1,5 @@
 // Sums over pairs of rows, (x_i . x_j) (g_i . g_j) with gradients times 2^20: of all pairs, of the pairs (i, i), and what
-// products under the smallest normal number may have taken from the first, divided by that of a gradient's squares.
+// products under the smallest normal number may have taken from the first; and 1 for each tile of pairs.
 #import square_sum
 
 const GRAM_SCALE = 1.099511627776e12; // 2^40, of a square

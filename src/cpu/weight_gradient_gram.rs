@@ -53,7 +53,9 @@ pub(super) fn weight_gradient_gram(p: &WeightGradientGram, x: &[f32], g: &[f32],
     let places = (tiles + 1) * tiles.div_ceil(2);
     let lost = |columns: usize| (rows * columns) as f32 * f32::MIN_POSITIVE;
     let (x_lost, g_lost) = (lost(x_columns), lost(g_columns));
-    gram[..4 * p.matrices as usize * places].fill(0.0);
+    for sums in gram[..4 * p.matrices as usize * places].chunks_exact_mut(4) {
+        sums.copy_from_slice(&[0.0, 0.0, 0.0, 1.0]);
+    }
     for first in (0..p.matrices).step_by(p.same_x as usize) {
         let x = &x[vec4s(first / p.groups * p.x_step)..];
         for (i, j) in (0..tiles).flat_map(|i| (0..=i).map(move |j| (i, j))) {
@@ -75,7 +77,7 @@ pub(super) fn weight_gradient_gram(p: &WeightGradientGram, x: &[f32], g: &[f32],
                         small += of_g[r][r] * x_lost + of_x[r][r] * g_lost;
                     }
                 }
-                gram[4 * (matrix as usize * places + place)..][..4].copy_from_slice(&[sum, diagonal, small, 0.0]);
+                gram[4 * (matrix as usize * places + place)..][..4].copy_from_slice(&[sum, diagonal, small, 1.0]);
             }
         }
     }
