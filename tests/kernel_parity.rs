@@ -11,7 +11,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use common::config;
 use normscope::cpu::{Buffer, execute};
 use normscope::gpu::Gpu;
-use normscope::plan::{Access, Extent, Kernel, Limits, Plan, Tuning, build};
+use normscope::plan::{Access, Extent, Kernel, Limits, Plan, Tuning, build, build_sweep};
+
+/// Uses of a kernel within a block; later blocks only repeat them.
+const USES: usize = 8;
 
 /// Between them these take every branch of every kernel.
 const QUERIES: &[&str] = &[
@@ -25,7 +28,13 @@ const QUERIES: &[&str] = &[
     "placement=lns&depth=3&width=24&heads=4&tokens=5&batch=2&ffn=1&vocab=8",
     "placement=mixln&depth=5&width=22&heads=2&tokens=5&batch=2&ffn=1&vocab=8",
     "placement=keel&depth=2&width=24&heads=4&tokens=5&batch=2&ffn=1&vocab=8&norm=rmsnorm",
+    // Wide enough for norms from products of rows: in tiles that are even and odd in number, of one matrix and of two.
+    "placement=pre&depth=2&width=140&heads=2&tokens=13&batch=2&ffn=2&vocab=9",
+    "placement=post&depth=2&width=132&heads=3&tokens=11&batch=3&ffn=2&vocab=9&act=swiglu",
 ];
+
+/// Of all depths at once: several cotangents have the same input, more and fewer than are taken together.
+const SWEEP: &str = "placement=pre&depth=11&width=68&heads=2&tokens=9&batch=3&ffn=5&vocab=9&act=swiglu";
 
 /// What the twins state: of a value and of the largest one around it.
 fn tolerance(kernel: Kernel) -> f32 {
@@ -78,8 +87,8 @@ fn square_sums(got: &[u32], want: &[u32]) -> Result<(), String> {
     Ok(())
 }
 
-/// Runs a plan on the processor, and each of its steps on the GPU from the same state.
-fn compare(gpu: &Gpu, plan: &Plan, covered: &mut BTreeSet<String>) -> Vec<String> {
+/// Runs a plan on the processor, and the first `most` steps of each kernel on the GPU from the same state.
+fn compare(gpu: &Gpu, plan: &Plan, most: usize, covered: &mut BTreeSet<String>) -> Vec<String> {
     let mut failures = Vec::new();
     let buffers: Vec<_> = plan.buffers.iter().map(|spec| RefCell::new(Buffer::new(spec))).collect();
     let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
@@ -87,10 +96,9 @@ fn compare(gpu: &Gpu, plan: &Plan, covered: &mut BTreeSet<String>) -> Vec<String
         let kernel = step.operation.kernel();
         let before: Vec<Vec<u32>> = step.views.iter().map(|view| buffers[view.buffer].borrow().words()).collect();
         execute(step, &buffers);
-        // Every use within a block once; later blocks only repeat them.
         let uses = seen.entry(kernel.stem()).or_default();
         *uses += 1;
-        if *uses > 8 {
+        if *uses > most {
             continue;
         }
         covered.insert(kernel.stem().to_owned());
@@ -133,9 +141,12 @@ fn every_kernel_agrees_with_its_twin() {
             // Every plan takes another budget, so that what is kept by some is made again by others.
             let budgets = common::budgets(gpu.limits(), plan);
             let plan = plan(&budgets[index % budgets.len()]).expect("these are small");
-            let of_plan = compare(&gpu, &plan, &mut covered).into_iter();
+            let of_plan = compare(&gpu, &plan, USES, &mut covered).into_iter();
             failures.extend(of_plan.map(|failure| format!("{tuning:?}, {query}: {failure}")));
         }
+        let plan = build_sweep(&config(SWEEP), &gpu.limits(), &[], &Vec::from_iter(1..=11)).expect("this is small");
+        let of_sweep = compare(&gpu, &plan, 2 * USES, &mut covered).into_iter();
+        failures.extend(of_sweep.map(|failure| format!("{tuning:?}, {SWEEP}: {failure}")));
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
     let all: BTreeSet<String> = Kernel::ALL.iter().map(|kernel| kernel.stem().to_owned()).collect();

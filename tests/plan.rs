@@ -8,7 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use common::config;
 use normscope::cpu::CpuPass;
 use normscope::model::{Activation, Config, Placement, QkNorm, Toggle};
-use normscope::plan::{Access, BufferSpec, Extent, Kernel, Limits, Plan, PlanError, Role, build};
+use normscope::plan::{
+    Access, BufferSpec, Extent, Kernel, Limits, Operation, Plan, PlanError, Role, Step, Tuning, build, build_sweep,
+};
 use normscope::stats::Pass;
 
 const EXTENTS: [Extent; 2] = [Extent::Curves, Extent::WithUpdate];
@@ -60,6 +62,65 @@ fn a_block_takes_few_dispatches() {
     assert_eq!(for_the_update("placement=post"), 12.0);
     assert_eq!(for_the_update("placement=sandwich"), 14.0);
     assert_eq!(for_the_update("placement=pre&qk_norm=head"), 15.0);
+}
+
+/// Number of matrices, fan_in and fan_out.
+type Product = (u32, u32, u32);
+
+/// The products whose norms come from products of rows.
+fn from_rows(plan: &Plan) -> Vec<Product> {
+    let matrix = |step: &Step| match step.operation {
+        Operation::WeightGradientGram(p) => Some((p.groups, 4 * p.x_stride, 4 * p.group_columns)),
+        _ => None,
+    };
+    let mut list: Vec<_> = plan.steps.iter().filter_map(matrix).collect();
+    list.sort_unstable();
+    list
+}
+
+#[test]
+fn norms_come_from_products_of_rows_where_that_is_cheaper() {
+    let (wo, w1, w2) = (|d| (1, d, d), |d| (1, d, 4 * d), |d| (1, 4 * d, d));
+    let cases: &[(&str, &[Product])] = &[
+        ("width=64", &[]),
+        ("width=64&act=swiglu", &[]),
+        ("width=128", &[w1(128), w2(128)]),
+        ("width=256", &[wo(256), w1(256), w2(256)]),
+        ("width=256&act=swiglu", &[wo(256), w2(256), (2, 256, 1024)]),
+        // One of them is C_O.
+        ("width=256&cross=1", &[wo(256), wo(256), w1(256), w2(256)]),
+        ("width=256&attention=uniform", &[wo(256), w1(256), w2(256)]),
+        // As many rows as make it dearer for the square matrix, and then for all.
+        ("width=256&tokens=64", &[w1(256), w2(256)]),
+        ("width=256&tokens=256", &[]),
+        ("width=1024", &[wo(1024), w1(1024), w2(1024)]),
+        ("width=1024&tokens=256&batch=2", &[w1(1024), w2(1024)]),
+        ("width=1024&tokens=256&batch=8", &[]),
+        // So little that a dispatch would cost more.
+        ("width=64&tokens=4&batch=1", &[]),
+    ];
+    for (query, expected) in cases {
+        for &tuning in Tuning::ALL {
+            let limits = Limits { tuning, ..Limits::default() };
+            let plan = build(&config(&format!("depth=2&{query}")), &limits, &[], Extent::Curves).expect("these fit");
+            assert_eq!(from_rows(&plan), *expected, "{query}, {tuning:?}");
+        }
+    }
+    // What products of the input cost is shared by all cotangents.
+    let sweep = build_sweep(&config("depth=40"), &Limits::default(), &[], &Vec::from_iter(1..=40)).expect("this fits");
+    let mut products = from_rows(&sweep);
+    products.dedup();
+    assert_eq!(products, [w2(64)]);
+    let in_twenty_blocks = |query: &str| {
+        // So large that no slab begins another buffer.
+        let limits = Limits { binding_bytes: 1 << 30, ..Limits::default() };
+        let config = |depth: u32| config(&format!("{query}&depth={depth}"));
+        let count = |depth: u32| build(&config(depth), &limits, &[], Extent::Curves).expect("these fit").steps.len();
+        count(60) - count(40)
+    };
+    // Three more for ten blocks, however many matrices a product has.
+    assert_eq!(in_twenty_blocks("width=256"), in_twenty_blocks("width=64") + 6);
+    assert_eq!(in_twenty_blocks("width=256&act=swiglu"), in_twenty_blocks("width=64&act=swiglu") + 6);
 }
 
 #[test]

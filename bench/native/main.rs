@@ -23,7 +23,8 @@ use serde_json::{Value, json};
 
 type Failure = Box<dyn std::error::Error>;
 
-const USAGE: &str = "usage: native bounds | native passes SAMPLES QUERY... | native memory QUERY... | native atlas FROM TO QUERY";
+const USAGE: &str =
+    "usage: native bounds | native passes SAMPLES QUERY... | native memory QUERY... | native atlas FROM TO QUERY";
 const WARM_UPS: usize = 3;
 
 fn main() -> Result<(), Failure> {

@@ -28,6 +28,7 @@ use super::skip_backward::skip_backward;
 use super::stream_statistics::stream_statistics;
 use super::sum_rows::sum_rows;
 use super::weight_gradient::weight_gradient;
+use super::weight_gradient_gram::weight_gradient_gram;
 use super::weight_gradient_norm::weight_gradient_norm;
 
 /// The content of a buffer of a plan.
@@ -223,7 +224,10 @@ pub fn execute(step: &Step, buffers: &[RefCell<Buffer>]) {
             );
         }
         Operation::QkNormBackward(p) => qk_norm_backward(p, &floats(0), &floats(1), &mut floats_mut(2), y),
-        Operation::WeightGradientNorm(p) => weight_gradient_norm(p, &floats(0), &floats(1), &mut sums_mut(2), z),
+        Operation::WeightGradientNorm(p) => {
+            weight_gradient_norm(p, &floats(0), &floats(1), &floats(2), &mut sums_mut(3), z);
+        }
+        Operation::WeightGradientGram(p) => weight_gradient_gram(p, &floats(0), &floats(1), &mut floats_mut(2)),
         Operation::WeightGradient(p) => weight_gradient(p, &floats(0), &floats(1), &mut floats_mut(2), z),
         Operation::MatmulTangent(p) => {
             matmul_tangent(p, &floats(0), &floats(1), &floats(2), &floats(3), &mut floats_mut(4), z);

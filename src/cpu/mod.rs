@@ -26,6 +26,7 @@ mod skip_backward;
 mod stream_statistics;
 mod sum_rows;
 mod weight_gradient;
+mod weight_gradient_gram;
 mod weight_gradient_norm;
 
 pub use execute::{Buffer, execute};

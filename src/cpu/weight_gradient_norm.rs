@@ -1,12 +1,15 @@
 use crate::cpu::SquareSum;
+use crate::cpu::shared::gram::resolved;
 use crate::plan::WeightGradientNorm;
 
 /// Twin of `weight_gradient_norm.wgsl`: `x` is (rows, fan_in) and `g` (rows, fan_out of each matrix), those of the
-/// instances a step apart, `partials` (instances, matrices, `tiles_y`, `tiles_x`). Equal to 1e-5 of the sum of the squared row norms' products.
+/// instances a step apart, `gram` (matrices, `gram_sums`, 4), `partials` (instances, matrices, `tiles_y`, `tiles_x`).
+/// Equal to 1e-5 of the sum of the squared row norms' products.
 pub(super) fn weight_gradient_norm(
     p: &WeightGradientNorm,
     x: &[f32],
     g: &[f32],
+    gram: &[f32],
     partials: &mut [SquareSum],
     matrices: u32,
 ) {
@@ -20,7 +23,14 @@ pub(super) fn weight_gradient_norm(
         let (instance, matrix) = (place / p.groups as usize, place % p.groups as usize);
         let x = &x[4 * instance * p.x_step as usize..];
         let g = &g[4 * instance * p.g_step as usize..];
-        for (y, tile_x) in (0..tiles_y).flat_map(|y| (0..tiles_x).map(move |x| (y, x))) {
+        let partials = &mut partials[place * tiles_x * tiles_y..][..tiles_x * tiles_y];
+        partials.fill(SquareSum::default());
+        let sums = &gram[4 * place * p.gram_sums as usize..][..4 * p.gram_sums as usize];
+        if let Some(sum) = resolved(sums) {
+            partials[0] = sum;
+            continue;
+        }
+        for (y, tile_x) in (0..x_stride.div_ceil(x_tile)).flat_map(|y| (0..tiles_x).map(move |x| (y, x))) {
             let x_columns = x_tile * y..(x_tile * (y + 1)).min(x_stride);
             let g_columns = g_tile * tile_x..(g_tile * (tile_x + 1)).min(group_columns);
             let tile = &mut tile[..x_columns.len() * g_columns.len()];
@@ -38,7 +48,7 @@ pub(super) fn weight_gradient_norm(
                     }
                 }
             }
-            partials[(place * tiles_y + y) * tiles_x + tile_x] = SquareSum::of(tile);
+            partials[y % tiles_y * tiles_x + tile_x].merge(&SquareSum::of(tile));
         }
     }
 }

@@ -36,6 +36,13 @@ impl SquareSum {
     fn root(self) -> f64 {
         if self.is_finite() { self.sum.sqrt() } else { self.max() }
     }
+
+    /// Relative error of the root for `roundings` of the sum of squares that the largest value stands for. It stands for
+    /// more than the sum only where that is one over pairs of rows, see `shaders/shared/gram.wgsl`.
+    fn root_error(self, roundings: f64) -> f64 {
+        let known = self.is_finite() && self.sum > 0.0;
+        if known { roundings * f64::from(f32::EPSILON) / 4.0 * self.max().powi(2) / self.sum } else { 0.0 }
+    }
 }
 
 /// Population variances of what each sublayer returned, from the words of the results of a
@@ -275,7 +282,7 @@ impl<'a> Model<'a> {
                             Tensor::Cq | Tensor::Ck => {
                                 vec![difference_error((1.0 - config.memory_cos).sqrt()); config.depth as usize]
                             }
-                            _ => Vec::new(),
+                            _ => sum_errors((0..config.depth as usize).map(|block| at(self.grad_weight(index, block)))),
                         };
                         Series { quantity, values: many(&|block| self.grad_weight(index, block)), relative_error }
                     }
@@ -332,6 +339,16 @@ fn difference_error(spread: f64) -> f64 {
     ROUNDINGS * f64::from(f32::EPSILON) / 2.0 / spread
 }
 
+/// Relative errors of the norms of weight gradients, which differ with the way they were made; empty where they are
+/// negligible throughout.
+fn sum_errors(sums: impl Iterator<Item = SquareSum>) -> Vec<f64> {
+    /// Of a product of rows, which is a sum of many; `tests/gram.rs` holds the kernels to it.
+    const ROUNDINGS: f64 = 8.0;
+    let errors: Vec<f64> = sums.map(|sum| sum.root_error(ROUNDINGS)).collect();
+    let negligible = errors.iter().all(|error| *error <= ROUNDINGS * f64::from(f32::EPSILON));
+    if negligible { Vec::new() } else { errors }
+}
+
 /// What is known of the states, or of the gradients at them.
 struct StateResults {
     rms: Vec<f64>,
@@ -386,6 +403,20 @@ mod tests {
         let mut other = known;
         other[4] = 1.5;
         assert_eq!(errors(&known, &other), [0.0, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.0]);
+    }
+
+    #[test]
+    fn the_error_of_a_norm_is_that_of_the_way_it_was_made() {
+        let sum = |root: f64, largest: f32| SquareSum { sum: root * root, max_bits: largest.to_bits() };
+        let known = |largest: f32| sum_errors([sum(1e-3, largest), sum(2.0, 1.0), sum(0.0, 0.0)].into_iter());
+        // No entry of a gradient is larger than its norm.
+        assert_eq!(known(9e-4), [0.0; 0]);
+        // Terms fifty times as large as their sum.
+        let errors = known(5e-2);
+        assert!((errors[0] / (2500.0 * 2.0 * f64::from(f32::EPSILON)) - 1.0).abs() < 1e-6, "{errors:?}");
+        assert!(errors[1] < 1e-6 && errors[2] == 0.0, "{errors:?}");
+        let broken = SquareSum { sum: 1.0, max_bits: f32::NAN.to_bits() };
+        assert_eq!(sum_errors([broken].into_iter()), [0.0; 0]);
     }
 
     #[test]

@@ -178,9 +178,14 @@ kernels! {
         rows: u32, stride: u32, segments: u32, segment: u32, features: u32,
     }
     /// The square sums of weight gradients that are never written.
-    WeightGradientNorm = "weight_gradient_norm" [x: Read, g: Read, partials: Write] {
+    WeightGradientNorm = "weight_gradient_norm" [x: Read, g: Read, gram: Read, partials: Write] {
         sequences: u32, tokens: u32, x_stride: u32, g_stride: u32, group_columns: u32, groups: u32, centred: u32,
-        x_step: u32, g_step: u32, tiles_x: u32, tiles_y: u32, tile_columns: u32, tile_rows: u32,
+        x_step: u32, g_step: u32, tiles_x: u32, tiles_y: u32, tile_columns: u32, tile_rows: u32, gram_sums: u32,
+    }
+    /// The same from the products of pairs of rows.
+    WeightGradientGram = "weight_gradient_gram" [x: Read, g: Read, gram: Write] {
+        rows: u32, x_stride: u32, g_stride: u32, group_columns: u32, groups: u32, x_step: u32, g_step: u32,
+        matrices: u32, same_x: u32, tiles: u32,
     }
     /// A weight gradient.
     WeightGradient = "weight_gradient" [x: Read, g: Read, out: Write] {

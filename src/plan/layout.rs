@@ -106,6 +106,8 @@ pub enum Role {
     HeadGradPartials,
     /// Sums of the entropies of attention, and largest scores, (L + 1, B, H, ceil(T / 4)).
     AttentionPartials,
+    /// What pairs of rows give of weight gradients, (cotangents, matrices, tiles of pairs) of those made at once.
+    Gram,
     /// Square sums of weight gradients, (cotangents, matrices, tiles) each as they are made, by product of the block.
     WeightGradPartials(u8),
     /// Square sums of the un-embedding's gradients, (models, tiles).

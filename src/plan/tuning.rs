@@ -71,8 +71,30 @@ impl Tuning {
         }
     }
 
+    /// Rows of x and of g whose products with as many others one tile of pairs has.
+    pub const GRAM_ROWS: u32 = 8;
+
+    /// Threads that share the columns of such a tile.
+    #[must_use]
+    pub const fn gram_lanes(self) -> u32 {
+        let (x, y) = self.product().threads;
+        match self {
+            Self::Graphics => x * y,
+            Self::Processor => 1,
+        }
+    }
+
+    /// Workgroups along x that look whether a sum over pairs of rows can be believed, and else make the gradients.
+    #[must_use]
+    pub const fn gram_check_rows(self) -> u32 {
+        match self {
+            Self::Graphics => 4,
+            Self::Processor => 1,
+        }
+    }
+
     /// Constants of the kernels, by their names in WGSL.
-    pub(super) fn constants(self) -> [(&'static str, u32); 8] {
+    pub(super) fn constants(self) -> [(&'static str, u32); 10] {
         let (product, gradient) = (self.product(), self.gradient());
         [
             ("LANES", self.lanes()),
@@ -82,6 +104,9 @@ impl Tuning {
             ("TILE_COLUMNS", product.columns),
             ("GRADIENT_ROWS", gradient.rows),
             ("GRADIENT_COLUMNS", gradient.columns),
+            ("GRAM_ROWS", Self::GRAM_ROWS),
+            // Of a thread, once the threads of a workgroup have added up what each of them has.
+            ("GRAM_PAIRS", Self::GRAM_ROWS * Self::GRAM_ROWS / self.gram_lanes()),
             // Of both tiles, which one dispatch may make.
             ("THREADS_X", product.threads.0),
             ("THREADS_Y", product.threads.1),

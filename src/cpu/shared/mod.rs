@@ -2,6 +2,7 @@
 
 pub(super) mod activation;
 pub(super) mod attention;
+pub(super) mod gram;
 pub(super) mod norm;
 pub mod random;
 pub(super) mod square_sum;

@@ -2,16 +2,18 @@
 
 use super::super::WeightGradientNorm;
 use super::super::layout::View;
+use super::gram::NormCut;
 use super::sums::Of;
-use super::{Builder, Family, gradient_tiles};
+use super::{Builder, Family};
 
 /// Inputs and output gradients that lie in the same buffers, at equal distances.
 #[derive(Clone, Copy)]
-struct Stretch {
-    x: View,
-    g: View,
-    steps: (u32, u32),
-    count: u32,
+pub(super) struct Stretch {
+    pub(super) x: View,
+    pub(super) g: View,
+    /// From one x to the next, and from one g.
+    pub(super) steps: (u32, u32),
+    pub(super) count: u32,
 }
 
 impl Stretch {
@@ -44,7 +46,8 @@ impl Builder<'_> {
         }
         let partials = self.partials(Of::WeightGradients(family.index), cotangents * family.groups);
         let step = self.rows * family.first.columns * family.groups;
-        self.push_norms(Stretch { x, g, steps: (0, step), count: cotangents }, partials, family);
+        let cut = self.norm_cuts[family.index];
+        self.push_norms(Stretch { x, g, steps: (0, step), count: cotangents }, partials, family, cut);
     }
 
     /// The norms of the blocks that went by since the last call, in order of the blocks.
@@ -60,21 +63,26 @@ impl Builder<'_> {
             }
             for stretch in stretches {
                 let partials = self.partials(Of::WeightGradients(family.index), stretch.count * family.groups);
-                self.push_norms(stretch, partials, &family);
+                self.push_norms(stretch, partials, &family, self.norm_cuts[family.index]);
             }
         }
     }
 
     /// The norm of the un-embedding's gradient.
     pub(super) fn unembedding_norm(&mut self, x: View, g: View, partials: View, family: &Family) {
-        self.push_norms(Stretch { x, g, steps: (0, 0), count: 1 }, partials, family);
+        let cut = NormCut::direct(self.limits.tuning, &family.first);
+        self.push_norms(Stretch { x, g, steps: (0, 0), count: 1 }, partials, family, cut);
     }
 
-    fn push_norms(&mut self, stretch: Stretch, partials: View, family: &Family) {
+    fn push_norms(&mut self, stretch: Stretch, partials: View, family: &Family, cut: NormCut) {
         let Stretch { x, g, steps: (x_step, g_step), count } = stretch;
         let Family { first: placed, groups, .. } = *family;
         let tuning = self.limits.tuning;
-        let (tiles_x, tiles_y) = gradient_tiles(tuning, &placed);
+        let (tiles_x, tiles_y) = cut.tiles;
+        let (gram, gram_sums) = match &cut.gram {
+            Some(gram) => self.gram_sums(&stretch, family, gram),
+            None => (self.slabs.nothing.slab(0), 0),
+        };
         let (tile_rows, tile_columns) = tuning.gradient_partial();
         let arguments = WeightGradientNorm {
             sequences: self.config.batch,
@@ -90,9 +98,15 @@ impl Builder<'_> {
             tiles_y,
             tile_columns,
             tile_rows,
+            gram_sums,
         };
-        let (workgroups_x, workgroups_y) = tuning.gradient().workgroups(placed.rows / 4, placed.columns);
-        let workgroups = [workgroups_x, workgroups_y, count * groups];
-        self.push(arguments, &[x, g, partials], workgroups, u64::from(count) * self.matmul_flops(family));
+        let (workgroups_x, _) = tuning.gradient().workgroups(placed.rows / 4, placed.columns);
+        let workgroups = [workgroups_x, tiles_y, count * groups];
+        // Of what is most often done.
+        let flops = match cut.gram {
+            Some(_) => u64::from(4 * gram_sums * workgroups_x * tiles_y),
+            None => self.matmul_flops(family),
+        };
+        self.push(arguments, &[x, g, gram, partials], workgroups, u64::from(count) * flops);
     }
 }

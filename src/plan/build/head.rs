@@ -5,7 +5,8 @@ use crate::model::{Config, Tensor};
 
 use super::super::layout::View;
 use super::super::{CrossEntropy, ResidualBackward, SkipBackward};
-use super::{Builder, Family, NAN_BITS, gradient_tiles, unembedding};
+use super::gram::NormCut;
+use super::{Builder, Family, NAN_BITS, unembedding};
 
 impl Builder<'_> {
     /// The head on the model of that many blocks: its loss, and where the pass goes on its cotangent.
@@ -29,8 +30,8 @@ impl Builder<'_> {
         self.matmul(output, weight, logits, &family);
         let partials = self.slabs.loss_partials.slab(0).after(cotangent * self.rows);
         self.cross_entropy(logits, partials, family.first.columns);
-        let (x, y) = gradient_tiles(self.limits.tuning, &family.first);
-        let partials = self.slabs.unembedding_grad_partials.slab(0).after(cotangent * x * y);
+        let partials = NormCut::direct(self.limits.tuning, &family.first).partials();
+        let partials = self.slabs.unembedding_grad_partials.slab(0).after(cotangent * partials);
         self.unembedding_norm(output, logits, partials, &family);
         self.matmul_backward(1, [logits, weight, self.slabs.input_grad.slab(0)], None, &family);
         let normed = self.config.has_final_norm().then_some((normed, scale));

@@ -3,6 +3,7 @@
 mod backward;
 mod forward;
 mod gradient_norm;
+mod gram;
 mod head;
 mod slabs;
 mod sums;
@@ -15,6 +16,7 @@ use super::layout::{BufferSpec, Limits, PlanError, Results, View};
 use super::{
     Extent, MatmulForward, NormForward, Operation, Plan, RandomWeights, Step, StreamStatistics, SumRows, Tuning,
 };
+use gram::NormCut;
 use slabs::{SlabTable, allocate};
 use sums::{Of, Sums};
 
@@ -123,12 +125,6 @@ fn vec4s(floats: usize) -> u32 {
 /// How many of the models have so many blocks; they are the first, for the deepest one is.
 fn cotangents(depths: &[u32], depth: u32) -> u32 {
     depths.partition_point(|&of_model| of_model >= depth) as u32
-}
-
-/// Partial sums in x and y of the norm of a matrix's gradient.
-fn gradient_tiles(tuning: Tuning, matrix: &Placed) -> (u32, u32) {
-    let (tile_rows, tile_columns) = tuning.gradient_partial();
-    (matrix.columns.div_ceil(tile_columns), (matrix.rows / 4).div_ceil(tile_rows))
 }
 
 /// The number of a norm in the kernels.
@@ -367,6 +363,7 @@ struct Builder<'a> {
     waiting: Vec<Vec<(View, View)>>,
     stream_gradients: Sums,
     weight_gradients: Vec<Sums>,
+    norm_cuts: Vec<NormCut>,
 }
 
 impl<'a> Builder<'a> {
@@ -380,11 +377,13 @@ impl<'a> Builder<'a> {
     ) -> Result<Self, PlanError> {
         let placed = place(config);
         let families = families(&placed);
-        let (buffers, slabs, results) = allocate(config, limits, &placed, &families, keeps, &depths)?;
+        let cut = |family: &Family| NormCut::new(config, limits.tuning, family, depths.len());
+        let norm_cuts: Vec<NormCut> = trained(&families).map(cut).collect();
+        let (buffers, slabs, results) = allocate(config, limits, &placed, &families, &norm_cuts, keeps, &depths)?;
         let rows = config.rows() as u32;
         let of_family = |family: &Family| {
-            let (x, y) = gradient_tiles(limits.tuning, &family.first);
-            Sums::new(slabs.weight_grad_partials[family.index], x * y, &results.grad_weight[family.index].0)
+            let partials = norm_cuts[family.index].partials();
+            Sums::new(slabs.weight_grad_partials[family.index], partials, &results.grad_weight[family.index].0)
         };
         Ok(Self {
             config,
@@ -399,6 +398,7 @@ impl<'a> Builder<'a> {
             waiting: vec![Vec::new(); families.len()],
             weight_gradients: trained(&families).map(of_family).collect(),
             stream_gradients: Sums::new(slabs.stream_grad_partials, rows, &results.grad_stream),
+            norm_cuts,
             sublayers,
             ends,
             placed,
@@ -645,8 +645,8 @@ impl<'a> Builder<'a> {
             self.add_up(Of::WeightGradients(family));
         }
         let models = self.depths.len() as u32;
-        let (x, y) = gradient_tiles(self.limits.tuning, &unembedding(self.config));
-        self.reduce(self.slabs.unembedding_grad_partials.slab(0), self.results.grad_unembed, models, x * y);
+        let partials = NormCut::direct(self.limits.tuning, &unembedding(self.config)).partials();
+        self.reduce(self.slabs.unembedding_grad_partials.slab(0), self.results.grad_unembed, models, partials);
         self.reduce(self.slabs.head_grad_partials.slab(0), self.results.head_grad, models, rows);
         self.reduce(self.slabs.loss_partials.slab(0), self.results.loss, models, rows);
     }

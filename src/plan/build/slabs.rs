@@ -3,10 +3,11 @@
 use crate::model::{Activation, Config};
 
 use super::super::layout::{BufferSpec, Limits, PlanError, Results, Role, View};
+use super::gram::{NormCut, gram_vec4s};
 use super::sums::partial_vec4s;
 use super::{
-    DIRECTIONS, Family, Keeps, Placed, attention_stride, cotangents, gradient_tiles, qk_segments, score_vec4s, trained,
-    unembedding, vec4s,
+    DIRECTIONS, Family, Keeps, Placed, attention_stride, cotangents, qk_segments, score_vec4s, trained, unembedding,
+    vec4s,
 };
 
 /// Slabs of one role, over one or more buffers.
@@ -87,6 +88,7 @@ pub(super) struct SlabTable {
     pub(super) stream_grad_partials: Slabs,
     pub(super) head_grad_partials: Slabs,
     pub(super) attention_partials: Slabs,
+    pub(super) gram: Slabs,
     pub(super) weight_grad_partials: Vec<Slabs>,
     pub(super) unembedding_grad_partials: Slabs,
     pub(super) loss_partials: Slabs,
@@ -136,6 +138,7 @@ pub(super) fn allocate(
     limits: &Limits,
     placed: &[Placed],
     families: &[Family],
+    norm_cuts: &[NormCut],
     keeps: Keeps,
     depths: &[u32],
 ) -> Result<(Vec<BufferSpec>, SlabTable, Results), PlanError> {
@@ -272,16 +275,21 @@ pub(super) fn allocate(
         },
         head_grad_partials: slabs(Role::HeadGradPartials, 1, models * rows as u32)?,
         attention_partials: slabs(Role::AttentionPartials, 1, states * score_rows)?,
+        gram: {
+            let cuts = trained(families).map(|family| (norm_cuts[family.index], family.groups));
+            let vec4s = gram_vec4s(cuts, at_once.max(models));
+            slabs(Role::Gram, once(vec4s > 0), vec4s)?
+        },
         weight_grad_partials: trained(families)
             .map(|family| {
-                let (x, y) = gradient_tiles(limits.tuning, &family.first);
-                let vec4s = partial_vec4s(by_block * family.groups, models.max(at_once) * family.groups, x * y);
+                let partials = norm_cuts[family.index].partials();
+                let vec4s = partial_vec4s(by_block * family.groups, models.max(at_once) * family.groups, partials);
                 slabs(Role::WeightGradPartials(family.index as u8), 1, vec4s)
             })
             .collect::<Result<_, _>>()?,
         unembedding_grad_partials: {
-            let (x, y) = gradient_tiles(limits.tuning, &unembedding(config));
-            slabs(Role::UnembeddingGradPartials, 1, models * x * y)?
+            let partials = NormCut::direct(limits.tuning, &unembedding(config)).partials();
+            slabs(Role::UnembeddingGradPartials, 1, models * partials)?
         },
         loss_partials: slabs(Role::LossPartials, 1, models * rows as u32)?,
         results: slabs(Role::Results, 1, next)?,
