@@ -84,8 +84,7 @@ pub(super) fn gram_vec4s(cuts: impl Iterator<Item = (NormCut, u32)>, at_once: u3
 }
 
 impl Builder<'_> {
-    /// The sums over the pairs of rows of some matrices: where they lie, how many there are of one matrix, and what it
-    /// takes to look at them.
+    /// The sums over the pairs of rows of some matrices: where they lie, and how many there are of one matrix.
     pub(super) fn gram_sums(&mut self, stretch: &Stretch, family: &Family, gram: &Gram) -> (View, u32) {
         let Stretch { x, g, steps: (x_step, g_step), count } = *stretch;
         let placed = family.first;
