@@ -128,7 +128,7 @@ impl Builder<'_> {
             self.skip(arguments, normed, k, (0, cotangents), partials);
             if k.is_multiple_of(per_block) {
                 self.gradient_statistics(sublayer.block as u32);
-                if (sublayer.block as u32).is_multiple_of(self.keeps.blocks_at_once()) {
+                if (sublayer.block as u32).is_multiple_of(self.keeps.norms_at_once) {
                     self.waiting_norms();
                 }
             }
@@ -186,7 +186,7 @@ impl Builder<'_> {
 
     /// Which slab of gradients a block takes, where they are kept for all blocks or until their norms are made.
     fn slot(&self, block: usize) -> usize {
-        if self.keeps.gradients { block } else { block % self.keeps.blocks_at_once() as usize }
+        if self.keeps.gradients { block } else { block % self.keeps.norms_at_once as usize }
     }
 
     /// The gradient of what sublayer `k` returns, where it is not the stream's.

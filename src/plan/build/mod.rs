@@ -72,7 +72,7 @@ fn build_models(
     depths: &[u32],
 ) -> Result<Plan, PlanError> {
     let sublayers = config.sublayers_after(branch_variances);
-    within_budget(ends, depths.len(), |keeps| {
+    within_budget(config, ends, depths.len(), |keeps| {
         let mut builder = Builder::new(config, limits, sublayers.clone(), ends, keeps, depths.to_vec())?;
         builder.inputs();
         builder.forward();
@@ -87,11 +87,12 @@ fn build_models(
 
 /// The fastest plan that is within the budget.
 fn within_budget(
+    config: &Config,
     ends: Ends,
     models: usize,
     plan: impl Fn(Keeps) -> Result<Plan, PlanError>,
 ) -> Result<Plan, PlanError> {
-    let mut ladder = Keeps::ladder(ends, models);
+    let mut ladder = Keeps::ladder(config, ends, models);
     let leanest = ladder.next_back().expect("there is a ladder");
     for keeps in ladder {
         match plan(keeps) {
@@ -108,7 +109,7 @@ fn within_budget(
 /// Where a device of these limits cannot hold the run.
 pub fn profile(config: &Config, limits: &Limits) -> Result<Plan, PlanError> {
     let ends = Ends::AfterTheBlocks;
-    within_budget(ends, 1, |keeps| {
+    within_budget(config, ends, 1, |keeps| {
         let mut builder = Builder::new(config, limits, config.sublayers(), ends, keeps, vec![config.depth])?;
         builder.inputs();
         builder.forward();
@@ -125,6 +126,11 @@ fn vec4s(floats: usize) -> u32 {
 /// How many of the models have so many blocks; they are the first, for the deepest one is.
 fn cotangents(depths: &[u32], depth: u32) -> u32 {
     depths.partition_point(|&of_model| of_model >= depth) as u32
+}
+
+/// Weights of a block.
+fn weights_of_block(config: &Config) -> usize {
+    matrices(config).iter().map(|matrix| matrix.fan_in * matrix.fan_out).sum()
 }
 
 /// The number of a norm in the kernels.
@@ -311,30 +317,36 @@ struct Keeps {
     gradients: bool,
     /// Of the stream, before each sublayer and after the last.
     stream_gradients: bool,
+    /// Blocks whose weight gradients have their norms made at once, for nothing waits for them; where there are many
+    /// cotangents, or the activations of one block alone, it is one.
+    norms_at_once: u32,
+}
+
+/// Blocks that one dispatch serves where it takes so many floating-point operations for each: enough to fill a device, and
+/// no more than the processor makes while a page waits.
+fn blocks_at_once(flops: u64) -> u32 {
+    const MOST: u64 = 10;
+    const FLOPS: u64 = 1 << 28;
+    (FLOPS / flops).clamp(1, MOST) as u32
 }
 
 impl Keeps {
     /// What may be kept, what takes the least time first and the least memory last. Making weights again takes more time
     /// than making probabilities, and activations more than both; those of one block are there with its probabilities.
-    fn ladder(ends: Ends, models: usize) -> impl DoubleEndedIterator<Item = Self> {
+    fn ladder(config: &Config, ends: Ends, models: usize) -> impl DoubleEndedIterator<Item = Self> {
         let rungs = [(true, true, true), (true, false, true), (false, true, true), (false, false, true)];
         let lean = [(true, true, false), (false, true, false)];
         let has_backward = ends != Ends::AfterTheBlocks;
+        let of_norms = blocks_at_once(2 * (config.rows() * weights_of_block(config)) as u64);
         // Nothing comes back for the activations.
         rungs.into_iter().chain(lean).filter(move |rung| has_backward || !rung.2).map(
             move |(weights, probabilities, activations)| {
                 let gradients = ends == Ends::AfterTheUpdate;
                 let stream_gradients = has_backward && models == 1 && (activations || gradients);
-                Self { weights, probabilities, activations, has_backward, gradients, stream_gradients }
+                let norms_at_once = if stream_gradients && activations { of_norms } else { 1 };
+                Self { weights, probabilities, activations, has_backward, gradients, stream_gradients, norms_at_once }
             },
         )
-    }
-
-    /// Blocks whose weight gradients have their norms made at once, for nothing waits for them; where there are many
-    /// cotangents each block fills a device.
-    const fn blocks_at_once(self) -> u32 {
-        const BLOCKS: u32 = 10;
-        if self.stream_gradients && self.activations { BLOCKS } else { 1 }
     }
 }
 
@@ -556,11 +568,11 @@ impl<'a> Builder<'a> {
     /// All matrices of `count` blocks from `first` on, some blocks at a time: where another run left them, a device
     /// need not make them again.
     fn block_weights(&mut self, first: u32, count: u32) {
-        const BLOCKS: u32 = 10;
-        for from in (first..first + count).step_by(BLOCKS as usize) {
+        let at_once = blocks_at_once(128 * weights_of_block(self.config) as u64);
+        for from in (first..first + count).step_by(at_once as usize) {
             for placed in self.placed.clone() {
                 let out = self.weight(from as usize, &placed);
-                self.random(&placed, from, out, BLOCKS.min(first + count - from));
+                self.random(&placed, from, out, at_once.min(first + count - from));
             }
         }
     }

@@ -176,7 +176,7 @@ pub(super) fn allocate(
     // Each cotangent meets the sublayers of its own model.
     let by_block: u32 = (1..=depth).map(reaching).sum();
     let moves = keeps.gradients;
-    let at_once = keeps.blocks_at_once();
+    let at_once = keeps.norms_at_once;
     let blocks_kept = match () {
         () if !keeps.has_backward => 0,
         () if keeps.gradients => depth,
