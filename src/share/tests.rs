@@ -34,7 +34,8 @@ fn bad_values(kind: Kind) -> Vec<String> {
             values.extend(low.checked_sub(1).map(|value| value.to_string()));
         }
         Kind::Fraction(..) => {
-            let more = ["1.0000001", "-1e-9", "1e-3", "-0.5", "0.5.5", ".", "0.1234567890123456", "123456789012345678901"];
+            let more =
+                ["1.0000001", "-1e-9", "1e-3", "-0.5", "0.5.5", ".", "0.1234567890123456", "123456789012345678901"];
             values.extend(more.map(Into::into));
         }
     }
