@@ -16,17 +16,19 @@ pub fn value(value: f64) -> String {
         return "0".into();
     }
     let sign = if value < 0.0 { "−" } else { "" };
-    let size = round_to(value.abs(), if value.abs() >= 0.995 { 3 } else { 2 });
-    if !(1e-3..99_999.5).contains(&size) {
-        let (mantissa, exponent) = scientific(size, 2);
-        return format!("{sign}{mantissa:.1}{THIN}×{THIN}10{}", superscript(exponent));
+    let size = value.abs();
+    let exponent = scientific(size, if size >= 0.995 { 3 } else { 2 }).1;
+    match exponent {
+        3 | 4 => format!("{sign}{}", grouped(size.round() as u64)),
+        -3..=2 => {
+            let decimals = if exponent < 0 { 1 - exponent } else { 2 - exponent } as usize;
+            format!("{sign}{size:.decimals$}")
+        }
+        _ => {
+            let (mantissa, exponent) = scientific(size, 2);
+            format!("{sign}{mantissa}{THIN}×{THIN}10{}", superscript(exponent))
+        }
     }
-    if size >= 1000.0 {
-        return format!("{sign}{}", grouped(value.abs().round() as u64));
-    }
-    let digits = if size >= 1.0 { 3 } else { 2 };
-    let decimals = (digits - 1 - magnitude(size)).max(0) as usize;
-    format!("{sign}{size:.decimals$}")
 }
 
 /// The label of a tick: as short as it can be without rounding.
@@ -35,21 +37,24 @@ pub fn tick(value: f64) -> String {
     if value == 0.0 {
         return "0".into();
     }
-    let size = round_to(value.abs(), 3);
     let sign = if value < 0.0 { "−" } else { "" };
-    if !(1e-3..99_999.5).contains(&size) {
-        let (mantissa, exponent) = scientific(size, 3);
-        let power = format!("10{}", superscript(exponent));
-        return if mantissa == 1.0 {
-            format!("{sign}{power}")
-        } else {
-            format!("{sign}{mantissa}{THIN}×{THIN}{power}")
-        };
+    let size = value.abs();
+    let (mantissa, exponent) = scientific(size, 3);
+    match exponent {
+        4 => format!("{sign}{}", grouped(size.round() as u64)),
+        3 => format!("{sign}{size:.0}"),
+        -3..=2 => {
+            let decimals = (2 - exponent) as usize;
+            format!("{sign}{}", short(&format!("{size:.decimals$}")))
+        }
+        _ => {
+            let power = format!("10{}", superscript(exponent));
+            match short(&mantissa) {
+                "1" => format!("{sign}{power}"),
+                mantissa => format!("{sign}{mantissa}{THIN}×{THIN}{power}"),
+            }
+        }
     }
-    if size >= 10_000.0 {
-        return format!("{sign}{}", grouped(size as u64));
-    }
-    format!("{sign}{size}")
 }
 
 /// How many times larger: `9.5`, `12`, `3.1 × 10⁴`.
@@ -85,20 +90,16 @@ pub fn superscript(number: i32) -> String {
     sign.chars().chain(digits.bytes().map(|digit| RAISED[usize::from(digit - b'0')])).collect()
 }
 
-/// The exponent of the first digit.
-fn magnitude(size: f64) -> i32 {
-    scientific(size, 17).1
-}
-
 /// Mantissa and exponent at so many significant digits; `size` is positive.
-fn scientific(size: f64, digits: usize) -> (f64, i32) {
+fn scientific(size: f64, digits: usize) -> (String, i32) {
     let text = format!("{size:.*e}", digits - 1);
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-    (mantissa.parse().unwrap_or(size), exponent.parse().unwrap_or(0))
+    (mantissa.to_owned(), exponent.parse().unwrap_or(0))
 }
 
-fn round_to(size: f64, digits: usize) -> f64 {
-    format!("{size:.*e}", digits - 1).parse().unwrap_or(size)
+/// A decimal without the zeros at its end.
+fn short(decimal: &str) -> &str {
+    if decimal.contains('.') { decimal.trim_end_matches('0').trim_end_matches('.') } else { decimal }
 }
 
 #[cfg(test)]
@@ -123,6 +124,7 @@ mod tests {
             (2.43e8, "2.4\u{2009}×\u{2009}10⁸"),
             (9.97e-7, "1.0\u{2009}×\u{2009}10⁻⁶"),
             (99_999.7, "1.0\u{2009}×\u{2009}10⁵"),
+            (134_510.0, "1.3\u{2009}×\u{2009}10⁵"),
         ];
         for (number, text) in cases {
             assert_eq!(value(number), text, "{number}");
@@ -140,7 +142,11 @@ mod tests {
             (1.5, "1.5"),
             (1000.0, "1000"),
             (20_000.0, "20,000"),
+            (0.05, "0.05"),
+            (2000.0, "2000"),
+            (100.0, "100"),
             (1e-4, "10⁻⁴"),
+            (2.5e-5, "2.5\u{2009}×\u{2009}10⁻⁵"),
         ];
         for (number, text) in cases {
             assert_eq!(tick(number), text);

@@ -72,8 +72,8 @@ struct UnderWay {
 }
 
 /// The submits of a run that are on their way, the oldest first.
-struct Flight<'a, W> {
-    watch: &'a W,
+struct Flight<'a> {
+    watch: &'a dyn Watch,
     under_way: VecDeque<UnderWay>,
     /// Whether its times are those of kernels alone: some devices compile them when they first run.
     is_telling: bool,
@@ -106,7 +106,7 @@ impl Gpu {
     /// Where the run does not fit, the device fails, or the run was cancelled.
     pub async fn measure_to(&self, extent: Extent, config: &Config, watch: impl Watch) -> Result<Outcome, GpuError> {
         let passes = Passes::new(config, &self.limits(), extent, Engine::Gpu)?;
-        let Outcome { measurement, counters } = self.finish(passes, watch).await?;
+        let Outcome { measurement, counters } = self.finish(passes, &watch).await?;
         let measurement = measurement.into_iter().next().expect("a run measures one model");
         Ok(Outcome { measurement, counters })
     }
@@ -124,16 +124,16 @@ impl Gpu {
         depths: &[u32],
         watch: impl Watch,
     ) -> Result<Outcome<Vec<Measurement>>, GpuError> {
-        self.finish(Passes::sweep(config, depths, &self.limits(), Engine::Gpu)?, watch).await
+        self.finish(Passes::sweep(config, depths, &self.limits(), Engine::Gpu)?, &watch).await
     }
 
-    async fn finish(&self, mut passes: Passes, watch: impl Watch) -> Result<Outcome<Vec<Measurement>>, GpuError> {
+    async fn finish(&self, mut passes: Passes, watch: &dyn Watch) -> Result<Outcome<Vec<Measurement>>, GpuError> {
         let mut counters = Counters::default();
         loop {
             let share = |steps: usize| steps as f64 / passes.steps() as f64;
             let before = passes.steps_before();
             let (from, to) = (share(before), share(before + passes.plan().steps.len()));
-            let run = self.run(passes.plan(), Stage { watch: &watch, from, to }).await?;
+            let run = self.run_watched(passes.plan(), &Stage { watch, from, to }).await?;
             counters.add(run.counters);
             if let Some(measurement) = passes.advance(run.words)? {
                 return Ok(Outcome { measurement, counters });
@@ -146,6 +146,10 @@ impl Gpu {
     /// # Errors
     /// Where the device fails, or the run was cancelled.
     pub async fn run(&self, plan: &Plan, watch: impl Watch) -> Result<Run, GpuError> {
+        self.run_watched(plan, &watch).await
+    }
+
+    async fn run_watched(&self, plan: &Plan, watch: &dyn Watch) -> Result<Run, GpuError> {
         let _turn = self.turn.lock().await;
         let pipelines_before = self.pipelines_made();
         let mut scopes = self.scopes()?;
@@ -159,7 +163,7 @@ impl Gpu {
         }
         let pipelines = self.pipelines_made() - pipelines_before;
         let mut flight = Flight {
-            watch: &watch,
+            watch,
             under_way: VecDeque::new(),
             is_telling: pipelines == 0,
             done_ms: 0.0,
@@ -184,12 +188,7 @@ impl Gpu {
     }
 
     /// Submits the parts of a plan. The last submit also copies the results to where they are mapped.
-    async fn submit_all<W: Watch>(
-        &self,
-        plan: &Plan,
-        mut rest: Split,
-        flight: &mut Flight<'_, W>,
-    ) -> Result<Readback, GpuError> {
+    async fn submit_all(&self, plan: &Plan, mut rest: Split, flight: &mut Flight<'_>) -> Result<Readback, GpuError> {
         let numbers = self.pool().numbers(plan);
         let slots = self.pool().slots();
         let mut slot = 0;
@@ -225,7 +224,7 @@ impl Gpu {
     }
 
     /// Waits for the oldest submit.
-    async fn land<W: Watch>(&self, flight: &mut Flight<'_, W>) -> Result<(), GpuError> {
+    async fn land(&self, flight: &mut Flight<'_>) -> Result<(), GpuError> {
         let Some(oldest) = flight.under_way.pop_front() else { return Ok(()) };
         let (result, done_ms) = self.settle(oldest.done).await?;
         result.map_err(|error| GpuError::Lost(error.to_string()))?;
@@ -239,7 +238,7 @@ impl Gpu {
     }
 
     /// Waits for all submits and takes what they left.
-    async fn fetch<W: Watch>(&self, readback: Readback, flight: &mut Flight<'_, W>) -> Result<Vec<u32>, GpuError> {
+    async fn fetch(&self, readback: Readback, flight: &mut Flight<'_>) -> Result<Vec<u32>, GpuError> {
         while !flight.under_way.is_empty() {
             self.land(flight).await?;
         }

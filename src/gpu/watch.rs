@@ -16,14 +16,14 @@ impl<F: Fn() -> bool> Watch for F {
 }
 
 /// One plan of several.
-pub(super) struct Stage<'a, W> {
-    pub(super) watch: &'a W,
+pub(super) struct Stage<'a> {
+    pub(super) watch: &'a dyn Watch,
     /// Which share of the run is done before it and after it.
     pub(super) from: f64,
     pub(super) to: f64,
 }
 
-impl<W: Watch> Watch for Stage<'_, W> {
+impl Watch for Stage<'_> {
     fn is_cancelled(&self) -> bool {
         self.watch.is_cancelled()
     }

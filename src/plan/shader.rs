@@ -2,24 +2,58 @@
 
 use super::{FIRST_GROUP, Kernel, Tuning};
 
+/// The text of a file below `shaders/` without comments, indentation and empty lines: the page is downloaded.
+macro_rules! wgsl {
+    ($stem:expr) => {{
+        const FILE: &str = include_str!(concat!("../../shaders/", $stem, ".wgsl"));
+        const STRIPPED: ([u8; FILE.len()], usize) = strip(FILE);
+        const TEXT: [u8; STRIPPED.1] = *STRIPPED.0.first_chunk().expect("no longer than the file");
+        match str::from_utf8(&TEXT) {
+            Ok(text) => text,
+            Err(_) => panic!("comments begin and end between characters"),
+        }
+    }};
+}
+
+/// Puts a text without comments, indentation and empty lines at the front of an array; returns that and its length.
+const fn strip<const N: usize>(text: &str) -> ([u8; N], usize) {
+    let text = text.as_bytes();
+    let (mut out, mut length, mut i) = ([0; N], 0, 0);
+    while i < N {
+        let starts_line = length == 0 || out[length - 1] == b'\n';
+        if text[i] == b'/' && text[i + 1] == b'/' {
+            while text[i] != b'\n' {
+                i += 1;
+            }
+        } else {
+            if !(starts_line && matches!(text[i], b' ' | b'\n')) {
+                out[length] = text[i];
+                length += 1;
+            }
+            i += 1;
+        }
+    }
+    (out, length)
+}
+
 /// The files of `shaders/shared/`, by name.
 const SHARED: &[(&str, &str)] = &[
-    ("activation", include_str!("../../shaders/shared/activation.wgsl")),
-    ("attention", include_str!("../../shaders/shared/attention.wgsl")),
-    ("finite", include_str!("../../shaders/shared/finite.wgsl")),
-    ("gradient_squares", include_str!("../../shaders/shared/gradient_squares.wgsl")),
-    ("gradient_tile", include_str!("../../shaders/shared/gradient_tile.wgsl")),
-    ("gram", include_str!("../../shaders/shared/gram.wgsl")),
-    ("norm", include_str!("../../shaders/shared/norm.wgsl")),
-    ("random", include_str!("../../shaders/shared/random.wgsl")),
-    ("row", include_str!("../../shaders/shared/row.wgsl")),
-    ("row_squares", include_str!("../../shaders/shared/row_squares.wgsl")),
-    ("square_sum", include_str!("../../shaders/shared/square_sum.wgsl")),
+    ("activation", wgsl!("shared/activation")),
+    ("attention", wgsl!("shared/attention")),
+    ("finite", wgsl!("shared/finite")),
+    ("gradient_squares", wgsl!("shared/gradient_squares")),
+    ("gradient_tile", wgsl!("shared/gradient_tile")),
+    ("gram", wgsl!("shared/gram")),
+    ("norm", wgsl!("shared/norm")),
+    ("random", wgsl!("shared/random")),
+    ("row", wgsl!("shared/row")),
+    ("row_squares", wgsl!("shared/row_squares")),
+    ("square_sum", wgsl!("shared/square_sum")),
 ];
 
 macro_rules! sources {
     ($kernel:expr; $($name:ident = $stem:literal),+ $(,)?) => {
-        match $kernel { $(Kernel::$name => include_str!(concat!("../../shaders/", $stem, ".wgsl"))),+ }
+        match $kernel { $(Kernel::$name => wgsl!($stem)),+ }
     };
 }
 

@@ -56,6 +56,16 @@ fn integer(text: &str, low: u32, high: u32) -> Option<u32> {
     text.parse().ok().filter(|value| plain && (low..=high).contains(value))
 }
 
+/// A number from 0 to 1 with up to 15 decimals, right to the last bit, for both sides of the quotient are exact. (The
+/// standard library reads any number, and brings a table of 10 KiB to the page that does not compress.)
+pub(super) fn fraction(text: &str) -> Option<f64> {
+    let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
+    let digits = [whole, decimals].concat();
+    let plain = digits.bytes().all(|byte| byte.is_ascii_digit()) && decimals.len() <= 15;
+    let number: u64 = digits.parse().ok().filter(|_| plain)?;
+    Some(number as f64 / 10_u64.pow(decimals.len() as u32) as f64).filter(|value| *value <= 1.0)
+}
+
 /// The words of a named enum, as a constant.
 macro_rules! words {
     ($type:ty) => {{
@@ -246,10 +256,7 @@ pub fn keys() -> &'static [Key] {
             kind: Kind::Fraction(0, 100),
             help: "pairwise cosine of the memory's tokens; without effect while cross is 0",
             get: |request| request.config.memory_cos.to_string(),
-            set: |request, text| {
-                let value = text.parse().ok().filter(|value| (0.0..=1.0).contains(value));
-                value.map(|value| request.config.memory_cos = value).is_some()
-            },
+            set: |request, text| fraction(text).map(|value| request.config.memory_cos = value).is_some(),
         },
         choice_key!("final_norm", final_norm, FinalNorm, "norm before the un-embedding"),
         integer_key!("seed", seed, 0, 4_294_967_295, "seed of every random number"),

@@ -1,3 +1,4 @@
+use super::keys::fraction;
 use super::{Kind, Notice, Request, Scale, Target, keys, parse, to_query};
 use crate::model::random::Stream;
 use crate::model::{Config, Placement, Tensor, Toggle};
@@ -32,10 +33,10 @@ fn bad_values(kind: Kind) -> Vec<String> {
             values.extend(["1.0".into(), "1e1".into(), (u64::from(high) + 1).to_string()]);
             values.extend(low.checked_sub(1).map(|value| value.to_string()));
         }
-        // A number may be written in any way that floating-point numbers are.
         Kind::Fraction(..) => {
-            values.retain(|value| value != "+1");
-            values.extend(["1.0000001".into(), "-1e-9".into()]);
+            let more =
+                ["1.0000001", "-1e-9", "1e-3", "-0.5", "0.5.5", ".", "0.1234567890123456", "123456789012345678901"];
+            values.extend(more.map(Into::into));
         }
     }
     values
@@ -118,6 +119,20 @@ fn random_requests_go_round() {
         let query = to_query(&request, Target::Page);
         assert_eq!(parse(&query, Target::Page), (request.clone(), vec![]), "{query}");
         assert_eq!(parse(&format!("?{query}"), Target::Page).0, request, "{query}");
+    }
+}
+
+#[test]
+fn fractions_are_right_to_the_last_bit() {
+    for text in ["0", "1", "1.0", "00.70", "1.", ".5", "0.999999999999999", "0.000000000000001", "1.000000000000000"] {
+        assert_eq!(fraction(text), text.parse().ok(), "{text}");
+    }
+    let mut random = 1_u64;
+    for _ in 0..100_000 {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        let decimals = 1 + (random >> 33) as usize % 15;
+        let text = format!("0.{:0decimals$}", (random >> 8) % 10_u64.pow(decimals as u32));
+        assert_eq!(fraction(&text), text.parse().ok(), "{text}");
     }
 }
 

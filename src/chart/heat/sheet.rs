@@ -41,9 +41,10 @@ impl Sheet {
     /// What an atlas has of a quantity; nothing measured where there is none.
     #[must_use]
     pub fn new(placement: Placement, atlas: Option<&Atlas>, quantity: Quantity, depths: RangeInclusive<u32>) -> Self {
-        let rows: BTreeMap<u32, Blocks> = atlas.map_or_else(BTreeMap::new, |atlas| {
-            atlas.depths(depths.clone()).filter_map(|depth| Some((depth, atlas.row(quantity, depth)?))).collect()
-        });
+        let mut rows = BTreeMap::new();
+        if let Some(atlas) = atlas {
+            rows.extend(atlas.depths(depths.clone()).filter_map(|depth| Some((depth, atlas.row(quantity, depth)?))));
+        }
         let mut half_decades = BTreeMap::new();
         let mut ends = None;
         let mut textures = Vec::new();

@@ -57,7 +57,8 @@ pub fn build_sweep(
 ) -> Result<Plan, PlanError> {
     assert!(config.shares_blocks(), "every model has the same blocks");
     let mut descending = depths.to_vec();
-    descending.sort_unstable_by(|a, b| b.cmp(a));
+    descending.sort_unstable();
+    descending.reverse();
     descending.dedup();
     assert_eq!(descending.first(), Some(&config.depth), "the deepest model is the configuration's");
     build_models(config, limits, branch_variances, Ends::AtTheInput, &descending)
