@@ -2,7 +2,7 @@
 
 use std::cell::{Ref, RefCell, RefMut};
 
-use crate::plan::{BufferSpec, Operation, Step, View};
+use crate::plan::{BufferSpec, Operation, Step};
 
 use super::SquareSum;
 use super::activation_tangent::activation_tangent;
@@ -124,58 +124,28 @@ impl Buffer {
     }
 }
 
-/// What a step binds, by its place. Never inlined: a step takes a hundred of them.
-struct Bound<'a> {
-    views: &'a [View],
-    buffers: &'a [RefCell<Buffer>],
-}
-
-impl<'a> Bound<'a> {
-    fn read(&self, i: usize) -> (Ref<'a, Buffer>, usize) {
-        let view = &self.views[i];
-        (self.buffers[view.buffer].borrow(), view.at as usize)
-    }
-
-    fn write(&self, i: usize) -> (RefMut<'a, Buffer>, usize) {
-        let view = &self.views[i];
-        (self.buffers[view.buffer].borrow_mut(), view.at as usize)
-    }
-
-    #[inline(never)]
-    fn floats(&self, i: usize) -> Ref<'a, [f32]> {
-        let (buffer, at) = self.read(i);
-        Ref::map(buffer, |buffer| buffer.floats(at))
-    }
-
-    #[inline(never)]
-    fn floats_mut(&self, i: usize) -> RefMut<'a, [f32]> {
-        let (buffer, at) = self.write(i);
-        RefMut::map(buffer, |buffer| buffer.floats_mut(at))
-    }
-
-    #[inline(never)]
-    fn sums(&self, i: usize) -> Ref<'a, [SquareSum]> {
-        let (buffer, at) = self.read(i);
-        Ref::map(buffer, |buffer| buffer.sums(at))
-    }
-
-    #[inline(never)]
-    fn sums_mut(&self, i: usize) -> RefMut<'a, [SquareSum]> {
-        let (buffer, at) = self.write(i);
-        RefMut::map(buffer, |buffer| buffer.sums_mut(at))
-    }
-}
-
 /// Runs one step.
 ///
 /// # Panics
 /// Where the step binds a buffer that it writes a second time, as a GPU would refuse to.
 pub fn execute(step: &Step, buffers: &[RefCell<Buffer>]) {
-    let bound = Bound { views: &step.views, buffers };
-    let floats = |i| bound.floats(i);
-    let floats_mut = |i| bound.floats_mut(i);
-    let sums = |i| bound.sums(i);
-    let sums_mut = |i| bound.sums_mut(i);
+    let place = |i: usize| (step.views[i].buffer, step.views[i].at as usize);
+    let floats = |i: usize| {
+        let (buffer, at) = place(i);
+        Ref::map(buffers[buffer].borrow(), |buffer| buffer.floats(at))
+    };
+    let floats_mut = |i: usize| {
+        let (buffer, at) = place(i);
+        RefMut::map(buffers[buffer].borrow_mut(), |buffer| buffer.floats_mut(at))
+    };
+    let sums = |i: usize| {
+        let (buffer, at) = place(i);
+        Ref::map(buffers[buffer].borrow(), |buffer| buffer.sums(at))
+    };
+    let sums_mut = |i: usize| {
+        let (buffer, at) = place(i);
+        RefMut::map(buffers[buffer].borrow_mut(), |buffer| buffer.sums_mut(at))
+    };
     let [x, y, z] = step.workgroups;
     match &step.operation {
         Operation::RandomWeights(p) => random_weights(p, &mut floats_mut(0), y),
