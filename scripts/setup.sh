@@ -332,7 +332,7 @@ compiler() {
 compile_page() {
   local features
   features=$(sed -n 's/.*data-cargo-features="\([^"]*\)".*/\1/p' index.html)
-  cargo build --locked --offline --release --target "$TARGET" --bin normscope-page --features "$features"
+  cargo build --locked --offline --profile page --target "$TARGET" --bin normscope-page --features "$features"
 }
 
 main() {

@@ -89,6 +89,10 @@ fn weights_that_are_there_are_not_made_again() {
         ("placement=pre&depth=6&width=32", 0),
         ("placement=pre&depth=40&width=32", 0),
         ("placement=pre&depth=14", 0),
+        // Matrices that lie in the same places and have other entries.
+        ("placement=pre&depth=12&width=295&heads=1&ffn=2&tokens=4&batch=1", 0),
+        ("placement=pre&depth=12&width=296&heads=1&ffn=2&tokens=4&batch=1", 0),
+        ("placement=pre&depth=11&width=295&heads=1&ffn=2&tokens=4&batch=1", 0),
     ] {
         let config = config(query);
         let fresh = common::gpu::open().expect("there was one a moment ago");

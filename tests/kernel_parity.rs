@@ -152,3 +152,37 @@ fn every_kernel_agrees_with_its_twin() {
     let all: BTreeSet<String> = Kernel::ALL.iter().map(|kernel| kernel.stem().to_owned()).collect();
     assert_eq!(covered, all);
 }
+
+/// Sums of squares whose values are near the smallest normal number, the largest, and where the accumulators change.
+#[test]
+fn states_at_the_ends_of_the_range_agree() {
+    let config = config("placement=pre&depth=1&width=16&heads=2&tokens=5&batch=2&vocab=4");
+    let mut failures = Vec::new();
+    for &tuning in Tuning::ALL {
+        let Some(gpu) = common::gpu::open_with_tuning(tuning) else { return };
+        let plan = build(&config, &gpu.limits(), &[], Extent::Curves).expect("this is small");
+        let (index, step) = plan
+            .steps
+            .iter()
+            .enumerate()
+            .find(|(_, step)| step.operation.kernel() == Kernel::StreamStatistics)
+            .expect("a run has states");
+        let (states, results) = (step.views[0].buffer, step.views[1].buffer);
+        for size in [1.3e-38, 1e-30, 8e-19, 9e-19, 1.0, 1.1e15, 1.2e15, 1e38_f32] {
+            // Without two that cancel each other.
+            let value = |i: usize| size * [1.0, -1.0, 1.0, 1.0, -1.0, 1.0, -1.0][i % 7];
+            let words = |buffer: usize| -> Vec<u32> {
+                let spec = &plan.buffers[buffer];
+                (0..4 * spec.vec4s as usize).map(|i| if buffer == states { value(i).to_bits() } else { 0 }).collect()
+            };
+            let of_spec = |(i, spec)| RefCell::new(Buffer::from_words(spec, &words(i)));
+            let buffers: Vec<_> = plan.buffers.iter().enumerate().map(of_spec).collect();
+            execute(step, &buffers);
+            let after = pollster::block_on(gpu.replay(&plan, index, words)).expect("the GPU runs");
+            if let Err(error) = square_sums(&after[1], &buffers[results].borrow().words()) {
+                failures.push(format!("{tuning:?}, values of {size:e}: {error}"));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}

@@ -43,7 +43,7 @@ export function show({ runs }) {
 }
 
 export function summary({ runs }) {
-  const off = runs.map(({ planned, storage }) => Math.abs(all / planned - 1));
+  const off = runs.map(({ planned, all }) => Math.abs(all / planned - 1));
   const largest = digits(100 * Math.max(...off));
   return [[`memory of ${runs.length} models, held against planned`, `${largest} % apart at most`]];
 }

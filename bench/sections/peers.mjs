@@ -106,7 +106,7 @@ export async function run(say) {
 
 export function show({ configurations }) {
   const lines = configurations.flatMap(({ name, rows }) => {
-    const ours = rows[0].steady_ms.median;
+    const ours = rows[0].steady_ms?.median;
     return rows.map((row) => {
       if (row.error) return [name, row.label, row.error, "-", "-", "-", "-"];
       const ratio = `${digits(row.steady_ms.median / ours)}x`;

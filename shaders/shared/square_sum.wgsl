@@ -34,7 +34,7 @@ fn largest_of(bits: vec4<u32>) -> u32 {
 // A power of two near one over the value of which these are the bits, so that scaling with it is exact; of a unit the
 // value's own power of two.
 fn unit_of(bits: u32) -> f32 {
-    return bitcast<f32>(0x7f000000u - clamp(bits & 0x7f800000u, 0x00800000u, 0x7e000000u));
+    return bitcast<f32>(0x7f000000u - clamp(bits & 0x7f800000u, 0x00800000u, 0x7e800000u));
 }
 
 // Many squares at once: their sum in units that came from a largest value, and the largest of them as bits. It costs less

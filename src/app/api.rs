@@ -8,6 +8,7 @@ use wasm_bindgen::prelude::*;
 use crate::cpu::CpuPass;
 use crate::gpu::{Gpu, Setup};
 use crate::model::Config;
+use crate::plan::{Extent, Limits};
 use crate::reference;
 use crate::share::{self, Target};
 use crate::stats::{Engine, Measurement, Pass, to_json};
@@ -31,20 +32,22 @@ pub async fn measure(query: String) -> Result<String, JsError> {
         return Err(JsError::new(&lines.join("; ")));
     }
     let config = &request.config;
+    let budget_bytes = request.budget_bytes();
     let measurement = match request.engine.unwrap_or(Engine::Gpu) {
         Engine::Reference => reference::measure(config),
-        Engine::Cpu => CpuPass::new(config)?.finish(),
-        Engine::Gpu => on_device(config).await?,
+        Engine::Cpu => CpuPass::within(config, &Limits { budget_bytes, ..Limits::default() }, Extent::Curves)?.finish(),
+        Engine::Gpu => on_device(config, budget_bytes).await?,
     };
     Ok(to_json(&measurement).to_string())
 }
 
-async fn on_device(config: &Config) -> Result<Measurement, JsError> {
+async fn on_device(config: &Config, budget_bytes: u64) -> Result<Measurement, JsError> {
     let known = DEVICE.with_borrow(Option::clone).filter(|gpu| gpu.lost().is_none());
     let gpu = match known {
         Some(gpu) => gpu,
         None => Rc::new(Gpu::open(Setup::new(browser::now_ms)).await?),
     };
+    gpu.set_budget(budget_bytes);
     DEVICE.set(Some(Rc::clone(&gpu)));
     Ok(gpu.measure(config, || false).await?.measurement)
 }

@@ -153,6 +153,7 @@ impl Atlases {
     /// Ends the sweep; what it has measured is kept.
     pub(crate) fn stop(self) {
         self.next_turn();
+        self.trouble.set(None);
         self.sweep.set(None);
     }
 
@@ -196,7 +197,9 @@ impl Job {
                     self.let_charts_go_first().await;
                     if let Err(failure) = self.measure(config, &depths, &mut progress).await {
                         let config = Config { depth: self.deepest, ..config.clone() };
-                        self.atlases.trouble.set(Some(Trouble { config, engine: self.engine, failure }));
+                        if self.atlases.is_turn(self.turn) {
+                            self.atlases.trouble.set(Some(Trouble { config, engine: self.engine, failure }));
+                        }
                         return;
                     }
                 }

@@ -78,6 +78,8 @@ pub(crate) struct Engines {
     gpu: RefCell<Option<Rc<Gpu>>>,
     opening: RefCell<Option<oneshot::Receiver<Result<Adapter, String>>>>,
     budget_bytes: Cell<u64>,
+    /// Whether a pipeline could not be made that nothing needed.
+    has_refused: Cell<bool>,
 }
 
 /// Lets tests see how many pipelines there are.
@@ -94,6 +96,7 @@ impl Engines {
             gpu: RefCell::default(),
             opening: RefCell::default(),
             budget_bytes: Cell::new(Limits::default().budget_bytes),
+            has_refused: Cell::new(false),
         }
     }
 
@@ -162,8 +165,13 @@ impl Engines {
     /// Makes one of the pipelines that nothing has needed yet; false where there is none left.
     pub(crate) async fn make_pipeline(&self) -> bool {
         let Some(gpu) = self.gpu() else { return false };
-        // Where the device fails, the next pass says so.
-        let is_left = gpu.make_pipeline().await.unwrap_or(false);
+        if self.has_refused.get() {
+            return false;
+        }
+        // A pass that needs it will say so; until then it is not tried again, for the device starts anew after each.
+        let made = gpu.make_pipeline().await;
+        self.has_refused.set(made.is_err());
+        let is_left = made.unwrap_or(false);
         mark_pipelines(&gpu);
         if !is_left {
             browser::mark("normscope:ready");

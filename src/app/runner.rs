@@ -50,6 +50,8 @@ struct Runner {
     long: Later,
     calm: Later,
     is_stepping: Cell<bool>,
+    /// Updates that could not be found.
+    failed_updates: RefCell<Vec<(Engine, Config)>>,
 }
 
 /// The same run with a later seed; past the last one they begin anew.
@@ -72,6 +74,7 @@ pub(crate) fn start(page: Page) {
         long: Later::default(),
         calm: Later::default(),
         is_stepping: Cell::new(false),
+        failed_updates: RefCell::default(),
     });
     let opening = Rc::clone(&runner);
     spawn_local(async move { opening.open_device().await });
@@ -86,13 +89,13 @@ pub(crate) fn start(page: Page) {
         let (configs, seeds) = page.request.with(|request| (request.configs(), request.seeds));
         // The end of a sweep and the way back from the claims are a rest of their own.
         let is_still = !page.is_playing.get() && page.request.with(|request| request.view == View::Explore);
-        let memory = page.request.with(|request| request.memory);
+        let memory = page.request.with(Request::budget_bytes);
         (configs, seeds, page.engine(), memory, page.retries.get(), is_still)
     });
     let stopping = Rc::clone(&runner);
     Effect::new(move |_| {
         let (configs, seeds, engine, memory, ..) = wanted.get();
-        page.engines().set_budget(u64::from(memory) << 20);
+        page.engines().set_budget(memory);
         if let Some(engine) = engine {
             Rc::clone(&runner).ask(&configs, seeds, engine);
         }
@@ -321,12 +324,16 @@ impl Runner {
         for config in self.page.request.with_untracked(Request::configs) {
             let Some(engine) = untrack(|| self.page.engine()) else { break };
             let is_it = |known: &(Engine, Config, _)| known.0 == engine && known.1 == config;
-            if self.page.updates.with_untracked(|list| list.iter().any(is_it)) || !is_wanted() {
+            let has_failed = self.failed_updates.borrow().contains(&(engine, config.clone()));
+            if has_failed || self.page.updates.with_untracked(|list| list.iter().any(is_it)) || !is_wanted() {
                 continue;
             }
-            // What does not fit or fails has been said of the curves, or has none of its own.
+            // What does not fit or fails has been said of the curves, or has none of its own. It is not tried again.
             let found =
                 self.engines.model_update(engine, &config, Waiter { is_wanted: &is_wanted, tell: &|_| () }).await;
+            if found.is_err() {
+                self.failed_updates.borrow_mut().push((engine, config.clone()));
+            }
             let Ok(Some(update)) = found else { continue };
             self.page.updates.update(|list| {
                 if list.len() >= KEPT {

@@ -231,6 +231,7 @@ impl Page {
         }
         self.request.set(after.clone());
         self.trouble.set(None);
+        self.atlases.trouble.set(None);
         if after.placements.is_empty() {
             self.is_playing.set(false);
         } else {
@@ -281,6 +282,7 @@ impl Page {
         let (request, notices) = Address::read();
         self.is_playing.set(false);
         self.trouble.set(None);
+        self.atlases.trouble.set(None);
         self.link_notices.set(notices);
         self.request.set(request);
     }

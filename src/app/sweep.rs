@@ -2,7 +2,7 @@
 
 use crate::cpu::CpuPass;
 use crate::model::Config;
-use crate::plan::sweep_groups;
+use crate::plan::sweep_count;
 use crate::stats::{Engine, Measurement, Pass};
 
 use super::engines::{Engines, Failure, Waiter};
@@ -28,7 +28,8 @@ pub(crate) fn flops(engine: Engine, config: &Config, depths: &[u32]) -> f64 {
 
 impl Engines {
     /// Measures a model at each of these depths, the depth of `config` apart. Hands over each measurement once it is
-    /// there: one at a time or several, those of `depths` that come first no later than the others. Ends early where it is no longer wanted.
+    /// there: one at a time or several, those of `depths` that come first no later than the others. Ends early where it
+    /// is no longer wanted.
     pub(crate) async fn sweep(
         &self,
         engine: Engine,
@@ -38,13 +39,15 @@ impl Engines {
         waiting: Waiter<'_>,
     ) -> Result<(), Failure> {
         let all = flops(engine, config, depths);
-        let mut done = 0.0;
-        for group in self.groups(engine, config, depths)? {
-            let own = flops(engine, config, &group);
+        let (mut rest, mut done) = (depths, 0.0);
+        while !rest.is_empty() {
+            let (group, others) = rest.split_at(self.at_once(engine, config, rest)?);
+            let own = flops(engine, config, group);
             let told = done;
             let part = Waiter { tell: &|share| (waiting.tell)((told + share * own) / all), ..waiting };
-            let Some(measurements) = self.models(engine, config, &group, part).await? else { break };
+            let Some(measurements) = self.models(engine, config, group, part).await? else { break };
             measurements.into_iter().for_each(&mut take);
+            rest = others;
             done += own;
             (waiting.tell)(done / all);
             if !(waiting.is_wanted)() {
@@ -54,17 +57,17 @@ impl Engines {
         Ok(())
     }
 
-    /// The depths that one pass measures, for each pass.
-    fn groups(&self, engine: Engine, config: &Config, depths: &[u32]) -> Result<Vec<Vec<u32>>, Failure> {
+    /// How many of the first of some depths the next pass measures, by the memory that it may take now.
+    fn at_once(&self, engine: Engine, config: &Config, depths: &[u32]) -> Result<usize, Failure> {
         if !is_shared(engine, config) {
-            return Ok(depths.iter().map(|depth| vec![*depth]).collect());
+            return Ok(1);
         }
         let most = match self.gpu() {
             _ if engine != Engine::Gpu => ON_CPU,
             Some(gpu) if !gpu.is_software() => usize::MAX,
             _ => ON_SOFTWARE,
         };
-        sweep_groups(config, depths, &self.limits(engine), most).map_err(|error| Failure::from(&error))
+        sweep_count(config, depths, &self.limits(engine), most).map_err(|error| Failure::from(&error))
     }
 
     /// Measures the models of a group; nothing where that is no longer wanted.

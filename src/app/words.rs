@@ -759,14 +759,8 @@ pub(crate) const TAKES_LONG: &str = "This takes more than a second. The button C
 pub(crate) fn work(running: &Running) -> String {
     let (done, all) = running.blocks;
     let label = running.placement.recipe().label;
-    let left = running.left_ms.map(|milliseconds| format!(", about {} left", duration(milliseconds)));
+    let left = running.left_ms.map(|milliseconds| format!(", {} left", about(milliseconds)));
     format!("{label}: {done} of {all} blocks{}", left.unwrap_or_default())
-}
-
-/// In whole seconds, past two minutes in whole minutes.
-fn duration(milliseconds: f64) -> String {
-    let seconds = (milliseconds / 1000.0).ceil().max(1.0);
-    if seconds <= 120.0 { format!("{seconds:.0} s") } else { format!("{:.0} min", seconds / 60.0) }
 }
 
 /// A run that was ended.

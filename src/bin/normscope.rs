@@ -8,10 +8,9 @@ use clap::{Parser, Subcommand, ValueEnum};
 use normscope::cpu::CpuPass;
 #[cfg(feature = "gpu")]
 use normscope::gpu::{Gpu, Setup, system_clock};
-use normscope::model::Config;
-use normscope::plan::Extent;
+use normscope::plan::{Extent, Limits};
 use normscope::reference;
-use normscope::share::{self, Kind, Notice, Target};
+use normscope::share::{self, Kind, Notice, Request, Target};
 use normscope::stats::{Engine, Measurement, Pass, to_csv, to_json};
 
 /// What depth does to a randomly initialised Transformer
@@ -88,37 +87,40 @@ fn run(query: &str, engine: Option<Engine>, format: Format, extent: Extent) -> R
         return Err(Failure::Request(notices.iter().map(complaint).collect::<Vec<_>>().join("; ")));
     }
     let engine = engine.or(request.engine).unwrap_or(Engine::Reference);
-    let measurement = engine_run(engine, extent, &request.config)?;
+    let measurement = engine_run(engine, extent, &request)?;
     Ok(match format {
         Format::Json => format!("{}\n", to_json(&measurement)),
         Format::Csv => to_csv(&measurement),
     })
 }
 
-fn engine_run(engine: Engine, extent: Extent, config: &Config) -> Result<Measurement, Failure> {
+fn engine_run(engine: Engine, extent: Extent, request: &Request) -> Result<Measurement, Failure> {
+    let config = &request.config;
     match engine {
         Engine::Reference if extent == Extent::WithUpdate => Ok(reference::measure_with_update(config)),
         Engine::Reference => Ok(reference::measure(config)),
         Engine::Cpu => {
-            let pass = CpuPass::to(extent, config).map_err(|error| Failure::Run(error.to_string()))?;
+            let limits = Limits { budget_bytes: request.budget_bytes(), ..Limits::default() };
+            let pass = CpuPass::within(config, &limits, extent).map_err(|error| Failure::Run(error.to_string()))?;
             Ok(pass.finish())
         }
-        Engine::Gpu => gpu_run(extent, config),
+        Engine::Gpu => gpu_run(extent, request),
     }
 }
 
 #[cfg(feature = "gpu")]
-fn gpu_run(extent: Extent, config: &Config) -> Result<Measurement, Failure> {
+fn gpu_run(extent: Extent, request: &Request) -> Result<Measurement, Failure> {
     let run = async {
         let gpu = Gpu::open(Setup::new(system_clock)).await?;
-        gpu.measure_to(extent, config, || false).await
+        gpu.set_budget(request.budget_bytes());
+        gpu.measure_to(extent, &request.config, || false).await
     };
     let outcome = pollster::block_on(run).map_err(|error| Failure::Run(error.to_string()))?;
     Ok(outcome.measurement)
 }
 
 #[cfg(not(feature = "gpu"))]
-fn gpu_run(_extent: Extent, _config: &Config) -> Result<Measurement, Failure> {
+fn gpu_run(_extent: Extent, _request: &Request) -> Result<Measurement, Failure> {
     Err(Failure::Request(NO_GPU.into()))
 }
 

@@ -62,7 +62,7 @@ fn buffers(plan: &Plan) -> Vec<RefCell<Buffer>> {
 }
 
 impl CpuPass {
-    /// Plans a pass for the curves and makes its buffers.
+    /// Plans a pass for the curves.
     ///
     /// # Errors
     /// Where the run needs more memory than there is.
@@ -70,7 +70,7 @@ impl CpuPass {
         Self::to(Extent::Curves, config)
     }
 
-    /// Plans a pass of this extent and makes its buffers.
+    /// Plans a pass of this extent.
     ///
     /// # Errors
     /// Where the run needs more memory than there is.
@@ -109,8 +109,8 @@ impl CpuPass {
 
     /// Bytes that a device would hold for it at most, as this engine does.
     #[must_use]
-    pub fn peak_bytes(&self) -> u64 {
-        self.passes.plan().peak_bytes()
+    pub const fn peak_bytes(&self) -> u64 {
+        self.passes.peak_bytes()
     }
 
     /// One dispatch; after the last one what was measured, the deepest model first.

@@ -22,7 +22,7 @@ pub(super) fn stream_statistics(p: &StreamStatistics, x: &[f32], results: &mut [
                     spread.add(x - first - mean);
                 }
                 let largest = row.iter().fold(0f32, |max, x| max.max(x.abs()));
-                let exponent = (largest.to_bits() & 0x7f80_0000).clamp(0x0080_0000, 0x7e00_0000);
+                let exponent = (largest.to_bits() & 0x7f80_0000).clamp(0x0080_0000, 0x7e80_0000);
                 let unit = f32::from_bits(0x7f00_0000 - exponent);
                 let sum: f32 = row.iter().map(|x| (x * unit).powi(2)).sum();
                 let factor = if sum > 0.0 { 1.0 / sum.sqrt() } else { 0.0 };

@@ -243,7 +243,7 @@ impl Gpu {
     pub(super) fn trust(&self, is_well: bool) {
         self.pipelines().checked(is_well);
         if !is_well {
-            *self.pool() = Pool::default();
+            self.pool().clear();
         }
     }
 

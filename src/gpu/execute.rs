@@ -75,13 +75,13 @@ struct UnderWay {
 struct Flight<'a> {
     watch: &'a dyn Watch,
     under_way: VecDeque<UnderWay>,
-    /// Whether its times are those of kernels alone: some devices compile them when they first run.
+    /// Whether its times are those of kernels that have run before.
     is_telling: bool,
     /// When the last one was done.
     done_ms: f64,
-    /// Of those that are done, and of all.
+    /// Cost of those that are done, and of what has not been submitted.
     done: u64,
-    cost: u64,
+    left: u64,
     counters: Counters,
 }
 
@@ -165,10 +165,10 @@ impl Gpu {
         let mut flight = Flight {
             watch,
             under_way: VecDeque::new(),
-            is_telling: pipelines == 0,
+            is_telling: self.pipelines().season(plan.steps.iter().map(|step| step.operation.kernel())),
             done_ms: 0.0,
             done: 0,
-            cost: rest.cost(self.pace().budget()),
+            left: 0,
             counters: Counters { pipelines, peak_bytes: plan.peak_bytes(), ..Counters::default() },
         };
         let submitted = self.submit_all(plan, rest, &mut flight).await;
@@ -199,6 +199,7 @@ impl Gpu {
             let budget = self.pace().budget();
             // Where nothing has to run, the results of the same run are there.
             let Submit { parts, cost } = rest.next(budget).unwrap_or_default();
+            flight.left = rest.cost(budget);
             if slot + parts.len() > slots {
                 slot = 0;
             }
@@ -233,7 +234,9 @@ impl Gpu {
         }
         flight.done_ms = done_ms;
         flight.done += oldest.cost;
-        flight.watch.progressed(flight.done as f64 / flight.cost.max(1) as f64);
+        let under_way: u64 = flight.under_way.iter().map(|submit| submit.cost).sum();
+        let all = flight.done + under_way + flight.left;
+        flight.watch.progressed(if all > 0 { flight.done as f64 / all as f64 } else { 1.0 });
         Ok(())
     }
 

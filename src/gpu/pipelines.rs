@@ -1,6 +1,6 @@
 //! Pipelines: made when a plan first needs them, or one at a time while nothing runs.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::plan::{Access, Kernel, Tuning, compose};
@@ -15,6 +15,8 @@ pub(super) struct Pipeline {
 pub(super) struct Pipelines {
     tuning: Tuning,
     made: HashMap<Kernel, Arc<Pipeline>>,
+    /// Those that have run.
+    seasoned: HashSet<Kernel>,
     /// Of which the device has not said yet that they are well.
     unchecked: Vec<Kernel>,
     count: u32,
@@ -22,7 +24,7 @@ pub(super) struct Pipelines {
 
 impl Pipelines {
     pub(super) fn new(tuning: Tuning) -> Self {
-        Self { tuning, made: HashMap::new(), unchecked: Vec::new(), count: 0 }
+        Self { tuning, made: HashMap::new(), seasoned: HashSet::new(), unchecked: Vec::new(), count: 0 }
     }
 
     pub(super) fn get(&mut self, device: &wgpu::Device, kernel: Kernel) -> Arc<Pipeline> {
@@ -39,6 +41,13 @@ impl Pipelines {
     /// A kernel that has no pipeline.
     pub(super) fn missing(&self) -> Option<Kernel> {
         Kernel::ALL.iter().copied().find(|kernel| !self.made.contains_key(kernel))
+    }
+
+    /// Notes that kernels run; whether all of them did before. Some devices compile a kernel when it first runs.
+    pub(super) fn season(&mut self, kernels: impl Iterator<Item = Kernel>) -> bool {
+        let before = self.seasoned.len();
+        self.seasoned.extend(kernels);
+        self.seasoned.len() == before
     }
 
     /// How many were ever made.

@@ -101,6 +101,14 @@ impl Pool {
         }
     }
 
+    /// Gives all back.
+    pub(super) fn clear(&mut self) {
+        let pool = std::mem::take(self);
+        for buffer in pool.buffers.into_values().chain(pool.uniforms).chain(pool.readback) {
+            buffer.destroy();
+        }
+    }
+
     /// Gives a buffer back at once: a browser would wait for its collector.
     fn drop_buffer(&mut self, page: Page) {
         if let Some(buffer) = self.buffers.remove(&page) {
@@ -158,10 +166,11 @@ impl Pool {
 
     /// A buffer of at least `bytes` to map for reading; nothing else uses it until it is put back.
     pub(super) fn take_readback(&mut self, device: &wgpu::Device, bytes: u64) -> wgpu::Buffer {
-        match self.readback.take() {
-            Some(buffer) if buffer.size() >= bytes => buffer,
-            _ => buffer(device, "readback", bytes, wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST),
+        if let Some(small) = self.readback.take_if(|buffer| buffer.size() < bytes) {
+            small.destroy();
         }
+        let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
+        self.readback.take().unwrap_or_else(|| buffer(device, "readback", bytes, usage))
     }
 
     /// Keeps an unmapped buffer for the next run.

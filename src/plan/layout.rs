@@ -230,7 +230,7 @@ impl fmt::Display for PlanError {
             Self::TooLarge { needed, allowed } => write!(
                 f,
                 "this configuration needs {} MiB of memory, more than the {} MiB it may take; \
-                 fewer tokens, sequences or blocks, or a smaller width, would fit",
+                 a larger budget, fewer tokens, sequences or blocks, or a smaller width would fit",
                 mib(needed),
                 mib(allowed)
             ),

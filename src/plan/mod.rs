@@ -13,7 +13,7 @@ mod tuning;
 pub use build::{build, build_sweep, profile};
 pub use kernel::*;
 pub use layout::{BufferSpec, Limits, PlanError, Results, Role, View};
-pub use passes::{Extent, Passes, sweep_groups};
+pub use passes::{Extent, Passes, sweep_count, sweep_groups};
 pub use shader::compose;
 pub use split::{Budget, Part, Split, Submit};
 pub use tuning::{Tile, Tuning};

@@ -29,6 +29,7 @@ pub struct Passes {
     stage: Stage,
     steps: usize,
     steps_before: usize,
+    peak_bytes: u64,
 }
 
 enum Stage {
@@ -72,12 +73,14 @@ impl Passes {
         let mut plan = main_plan(&config, &depths, limits, &[], extent)?;
         let mut stage = Stage::Main;
         let mut steps = plan.steps.len() * if plan.shaken().is_some() { 2 } else { 1 };
+        let mut peak_bytes = plan.peak_bytes();
         if let Some(profiled) = config.profiled() {
             plan = profile(&profiled, limits)?;
             stage = Stage::Profile;
             steps += plan.steps.len();
+            peak_bytes = peak_bytes.max(plan.peak_bytes());
         }
-        Ok(Self { engine, limits: *limits, extent, config, depths, plan, stage, steps, steps_before: 0 })
+        Ok(Self { engine, limits: *limits, extent, config, depths, plan, stage, steps, steps_before: 0, peak_bytes })
     }
 
     /// The plan to run now.
@@ -90,6 +93,12 @@ impl Passes {
     #[must_use]
     pub const fn steps(&self) -> usize {
         self.steps
+    }
+
+    /// Bytes that the largest of all plans takes, see [`Plan::peak_bytes`].
+    #[must_use]
+    pub const fn peak_bytes(&self) -> u64 {
+        self.peak_bytes
     }
 
     /// Steps of the plans that have run.
@@ -124,26 +133,32 @@ impl Passes {
     }
 }
 
-/// Depths of one model in groups that a device can take at once, each for a [`Passes::sweep`], in the order given: as many
-/// in each as fit, and not more than `most`.
+/// How many of the first of some depths of one model a device can take at once in a [`Passes::sweep`], of `most` at most.
+///
+/// # Errors
+/// Where not even one of them fits.
+pub fn sweep_count(config: &Config, depths: &[u32], limits: &Limits, most: usize) -> Result<usize, PlanError> {
+    let mut count = most.clamp(1, depths.len().max(1));
+    while let Err(error) = Passes::sweep(config, &depths[..count], limits, Engine::Gpu) {
+        if count == 1 {
+            return Err(error);
+        }
+        count = count.div_ceil(2);
+    }
+    Ok(count)
+}
+
+/// All of some depths in groups of [`sweep_count`], in the order given.
 ///
 /// # Errors
 /// Where not even one of them fits.
 pub fn sweep_groups(config: &Config, depths: &[u32], limits: &Limits, most: usize) -> Result<Vec<Vec<u32>>, PlanError> {
     let mut groups = Vec::new();
-    let mut rest = depths;
-    let mut most = most.max(1);
+    let (mut rest, mut most) = (depths, most);
     while !rest.is_empty() {
-        let mut count = most.min(rest.len());
-        while let Err(error) = Passes::sweep(config, &rest[..count], limits, Engine::Gpu) {
-            if count == 1 {
-                return Err(error);
-            }
-            count = count.div_ceil(2);
-            // What did not fit once is not tried again.
-            most = count;
-        }
-        let (group, others) = rest.split_at(count);
+        // What did not fit once is not tried again.
+        most = sweep_count(config, rest, limits, most)?;
+        let (group, others) = rest.split_at(most);
         groups.push(group.to_vec());
         rest = others;
     }

@@ -81,6 +81,12 @@ pub struct Request {
 }
 
 impl Request {
+    /// Bytes of memory that a pass may take.
+    #[must_use]
+    pub fn budget_bytes(&self) -> u64 {
+        u64::from(self.memory) << 20
+    }
+
     /// What an empty query asks for.
     #[must_use]
     pub fn default_for(target: Target) -> Self {

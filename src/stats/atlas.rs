@@ -43,18 +43,6 @@ impl Atlas {
         self.engine == engine && self.config == without_depth(config)
     }
 
-    /// The model at a depth.
-    #[must_use]
-    pub fn config(&self, depth: u32) -> Config {
-        Config { depth, ..self.config.clone() }
-    }
-
-    /// Who measures.
-    #[must_use]
-    pub const fn engine(&self) -> Engine {
-        self.engine
-    }
-
     /// Takes up a measurement; false where it is of another model or from another engine.
     pub fn insert(&mut self, measurement: Measurement) -> bool {
         let is_mine = self.is_of(&measurement.config, measurement.engine);
@@ -81,31 +69,10 @@ impl Atlas {
         coarse_first(within).into_iter().filter(|depth| !self.rows.contains_key(depth)).collect()
     }
 
-    /// The measured depth next to another, the shallower of two as near.
-    #[must_use]
-    pub fn nearest(&self, depth: u32, within: RangeInclusive<u32>) -> Option<u32> {
-        let depth = depth.clamp(*within.start(), *within.end());
-        let below = self.rows.range(*within.start()..=depth).next_back().map(|(known, _)| *known);
-        let above = self.rows.range(depth..=*within.end()).next().map(|(known, _)| *known);
-        match (below, above) {
-            (Some(below), Some(above)) if depth - below > above - depth => Some(above),
-            (below, above) => below.or(above),
-        }
-    }
-
     /// A quantity over the blocks of the model of one depth.
     #[must_use]
     pub fn row(&self, quantity: Quantity, depth: u32) -> Option<Blocks> {
         self.at(depth)?.by_block(quantity)
-    }
-
-    /// A quantity in one block, or at one state of the stream, of the model of one depth; `None` where that is not
-    /// measured, and where the model has no such block or quantity.
-    #[must_use]
-    pub fn cell(&self, quantity: Quantity, depth: u32, block: u32) -> Option<Cell> {
-        let row = self.row(quantity, depth)?;
-        let index = block.checked_sub(row.first)? as usize;
-        Some(Cell { value: *row.values.get(index)?, mark: *row.marks.get(index)? })
     }
 }
 
@@ -150,6 +117,13 @@ mod tests {
         Measurement { config, engine: Engine::Cpu, series }
     }
 
+    /// A quantity in one block, or at one state of the stream.
+    fn cell(atlas: &Atlas, quantity: Quantity, depth: u32, block: u32) -> Option<Cell> {
+        let row = atlas.row(quantity, depth)?;
+        let index = block.checked_sub(row.first)? as usize;
+        Some(Cell { value: *row.values.get(index)?, mark: *row.marks.get(index)? })
+    }
+
     fn atlas(depths: &[u32]) -> Atlas {
         let mut atlas = Atlas::new(&Config::default(), Engine::Cpu);
         assert!(depths.iter().all(|depth| atlas.insert(run(*depth))));
@@ -178,7 +152,7 @@ mod tests {
     #[test]
     fn a_cell_is_the_value_of_its_depth_and_block() {
         let atlas = atlas(&[6, 9]);
-        let value = |quantity, depth, block| atlas.cell(quantity, depth, block).map(|cell| cell.value);
+        let value = |quantity, depth, block| cell(&atlas, quantity, depth, block).map(|cell| cell.value);
         assert_eq!(value(W2, 9, 4), Some(9.004));
         assert_eq!(value(W2, 6, 6), Some(6.006));
         assert_eq!(value(Quantity::StreamRms, 6, 0), Some(6.0));
@@ -199,13 +173,13 @@ mod tests {
         run.series[2].values[7] = 0.0;
         let mut atlas = atlas(&[]);
         assert!(atlas.insert(run));
-        let mark = |quantity, block| atlas.cell(quantity, 6, block).and_then(|cell| cell.mark);
+        let mark = |quantity, block| cell(&atlas, quantity, 6, block).and_then(|cell| cell.mark);
         assert_eq!(mark(W2, 2), Some(Mark::Unresolved));
         assert_eq!(mark(W2, 3), Some(Mark::NotANumber));
         assert_eq!(mark(W2, 4), None);
         // The second sublayer of block 4.
         assert_eq!(mark(Quantity::UpdateRatio, 4), Some(Mark::Zero));
-        assert_eq!(atlas.cell(W2, 6, 4), Some(Cell { value: 6.004, mark: None }));
+        assert_eq!(cell(&atlas, W2, 6, 4), Some(Cell { value: 6.004, mark: None }));
     }
 
     #[test]
@@ -214,8 +188,6 @@ mod tests {
         assert_eq!(atlas.missing(6..=12), [9, 7, 10, 8, 11]);
         assert_eq!(atlas.missing(6..=6), [0; 0]);
         assert_eq!(atlas.depths(7..=20).collect::<Vec<_>>(), [12]);
-        assert_eq!([6, 9, 10, 99].map(|depth| atlas.nearest(depth, 6..=12)), [Some(6), Some(6), Some(12), Some(12)]);
-        assert_eq!(atlas.nearest(9, 7..=11), None);
     }
 
     #[test]
@@ -228,6 +200,5 @@ mod tests {
         assert_eq!(atlas.at(7), None);
         assert!(atlas.is_of(&Config { depth: 150, ..Config::default() }, Engine::Cpu));
         assert!(!atlas.is_of(&Config { seed: 1, ..Config::default() }, Engine::Cpu));
-        assert_eq!(atlas.config(150).depth, 150);
     }
 }

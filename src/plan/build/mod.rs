@@ -393,6 +393,11 @@ impl<'a> Builder<'a> {
         let cut = |family: &Family| NormCut::new(config, limits.tuning, family, depths.len());
         let norm_cuts: Vec<NormCut> = trained(&families).map(cut).collect();
         let (buffers, slabs, results) = allocate(config, limits, &placed, &families, &norm_cuts, keeps, &depths)?;
+        let (needed, allowed) = (buffers.iter().map(BufferSpec::bytes).sum(), limits.budget_bytes);
+        if needed > allowed {
+            // Without its steps, which could only add to that.
+            return Err(PlanError::TooLarge { needed, allowed });
+        }
         let rows = config.rows() as u32;
         let of_family = |family: &Family| {
             let partials = norm_cuts[family.index].partials();
@@ -569,7 +574,8 @@ impl<'a> Builder<'a> {
     /// All matrices of `count` blocks from `first` on, some blocks at a time: where another run left them, a device
     /// need not make them again.
     fn block_weights(&mut self, first: u32, count: u32) {
-        let at_once = blocks_at_once(128 * weights_of_block(self.config) as u64);
+        // By what a slab takes, so that runs whose matrices lie in the same places make them in the same stretches.
+        let at_once = blocks_at_once(128 * 4 * u64::from(self.slabs.weights.slab_vec4s));
         for from in (first..first + count).step_by(at_once as usize) {
             for placed in self.placed.clone() {
                 let out = self.weight(from as usize, &placed);
