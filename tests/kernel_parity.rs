@@ -179,7 +179,11 @@ fn states_at_the_ends_of_the_range_agree() {
             let buffers: Vec<_> = plan.buffers.iter().enumerate().map(of_spec).collect();
             execute(step, &buffers);
             let after = pollster::block_on(gpu.replay(&plan, index, words)).expect("the GPU runs");
-            if let Err(error) = square_sums(&after[1], &buffers[results].borrow().words()) {
+            // Without the cosines, beside which the smallest squares are nothing.
+            let squares =
+                |words: &[u32]| words.chunks_exact(12).flat_map(|of_sequence| of_sequence[..8].to_vec()).collect();
+            let [got, want]: [Vec<u32>; 2] = [squares(&after[1]), squares(&buffers[results].borrow().words())];
+            if let Err(error) = square_sums(&got, &want) {
                 failures.push(format!("{tuning:?}, values of {size:e}: {error}"));
             }
         }
