@@ -5,20 +5,23 @@ mod forward;
 mod gradient_norm;
 mod gram;
 mod head;
+mod inputs;
+mod keeps;
+mod matrices;
 mod slabs;
+mod statistics;
 mod sums;
 mod tangent;
 
-use crate::model::random::GLOBAL_LAYER;
-use crate::model::{Activation, Config, Matrix, NORM_EPSILON, Norm, QkNorm, Sublayer, SublayerKind, Tensor, matrices};
+use crate::model::{Activation, Config, NORM_EPSILON, Norm, QkNorm, Sublayer, SublayerKind, Tensor};
 
 use super::layout::{BufferSpec, Limits, PlanError, Results, View};
-use super::{
-    Extent, MatmulForward, NormForward, Operation, Plan, RandomWeights, Step, StreamStatistics, SumRows, Tuning,
-};
+use super::{Extent, MatmulForward, NormForward, Operation, Plan, Step, Tuning};
 use gram::NormCut;
+use keeps::{Ends, Keeps, within_budget};
+use matrices::{Family, Placed, families, place, trained, unembedding};
 use slabs::{SlabTable, allocate};
-use sums::{Of, Sums};
+use sums::Sums;
 
 /// Rows that a row kernel's workgroup takes.
 const ROWS_PER_WORKGROUP: u32 = 4;
@@ -86,24 +89,6 @@ fn build_models(
     })
 }
 
-/// The fastest plan that is within the budget.
-fn within_budget(
-    config: &Config,
-    ends: Ends,
-    models: usize,
-    plan: impl Fn(Keeps) -> Result<Plan, PlanError>,
-) -> Result<Plan, PlanError> {
-    let mut ladder = Keeps::ladder(config, ends, models);
-    let leanest = ladder.next_back().expect("there is a ladder");
-    for keeps in ladder {
-        match plan(keeps) {
-            Err(PlanError::TooLarge { .. }) => (),
-            outcome => return outcome,
-        }
-    }
-    plan(leanest)
-}
-
 /// Plans a forward pass alone, for the variances of what its sublayers return.
 ///
 /// # Errors
@@ -127,11 +112,6 @@ fn vec4s(floats: usize) -> u32 {
 /// How many of the models have so many blocks; they are the first, for the deepest one is.
 fn cotangents(depths: &[u32], depth: u32) -> u32 {
     depths.partition_point(|&of_model| of_model >= depth) as u32
-}
-
-/// Weights of a block.
-fn weights_of_block(config: &Config) -> usize {
-    matrices(config).iter().map(|matrix| matrix.fan_in * matrix.fan_out).sum()
 }
 
 /// The number of a norm in the kernels.
@@ -176,178 +156,6 @@ fn qk_segments(config: &Config) -> Option<Segments> {
             features: config.head_width() as u32,
         }),
         QkNorm::Full => Some(Segments { count: 1, floats: 4 * attention_stride(config), features: config.width }),
-    }
-}
-
-/// Rows or columns of a matrix: each `segment` of them are padded to `step`.
-#[derive(Clone, Copy)]
-struct Padding {
-    segment: u32,
-    step: u32,
-    count: u32,
-}
-
-impl Padding {
-    /// All of them together.
-    fn whole(length: usize) -> Self {
-        Self { segment: length as u32, step: 4 * vec4s(length), count: 1 }
-    }
-
-    /// Head by head.
-    fn heads(config: &Config) -> Self {
-        Self { segment: config.head_width() as u32, step: 4 * head_stride(config), count: config.heads }
-    }
-
-    const fn padded(&self) -> u32 {
-        self.step * self.count
-    }
-}
-
-/// A matrix and its place in the slab of its block.
-#[derive(Clone, Copy)]
-struct Placed {
-    matrix: Matrix,
-    at: u32,
-    /// vec4s of a row.
-    columns: u32,
-    /// Rows, padded.
-    rows: u32,
-    row_padding: Padding,
-    column_padding: Padding,
-    /// No parameter, but ones on the diagonal: what takes the padding out of the heads where nothing projects them.
-    fixed: bool,
-}
-
-impl Placed {
-    fn new(config: &Config, matrix: Matrix) -> Self {
-        let row_padding = match matrix.tensor {
-            Tensor::Wo | Tensor::Co => Padding::heads(config),
-            _ => Padding::whole(matrix.fan_in),
-        };
-        let column_padding = match matrix.tensor {
-            Tensor::Wq | Tensor::Wk | Tensor::Wv | Tensor::Cq | Tensor::Ck | Tensor::Cv => Padding::heads(config),
-            _ => Padding::whole(matrix.fan_out),
-        };
-        let (rows, columns) = (row_padding.padded(), column_padding.padded() / 4);
-        Self { matrix, at: 0, columns, rows, row_padding, column_padding, fixed: false }
-    }
-}
-
-/// A tensor that no block owns.
-fn global(config: &Config, tensor: Tensor, (fan_in, fan_out): (usize, usize), std: f64) -> Placed {
-    let sublayer = SublayerKind::FeedForward;
-    Placed::new(config, Matrix { tensor, sublayer, fan_in, fan_out, std })
-}
-
-/// U.
-fn unembedding(config: &Config) -> Placed {
-    let std = 1.0 / f64::from(config.width).sqrt();
-    global(config, Tensor::Unembedding, (config.width as usize, config.vocab as usize), std)
-}
-
-/// Every matrix of a block in its slab.
-fn place(config: &Config) -> Vec<Placed> {
-    let mut placed: Vec<_> = matrices(config).into_iter().map(|matrix| Placed::new(config, matrix)).collect();
-    if !config.output_projection.0 && !config.head_width().is_multiple_of(4) {
-        let width = config.width as usize;
-        let (sublayer, std) = (SublayerKind::Attention, 1.0);
-        let matrix = Matrix { tensor: Tensor::Wo, sublayer, fan_in: width, fan_out: width, std };
-        placed.push(Placed { fixed: true, ..Placed::new(config, matrix) });
-    }
-    let mut at = 0;
-    for placed in &mut placed {
-        placed.at = at;
-        at += placed.rows * placed.columns;
-    }
-    placed
-}
-
-/// Matrices of one shape that follow each other and are multiplied with the same input: one product serves them all.
-#[derive(Clone, Copy)]
-struct Family {
-    index: usize,
-    first: Placed,
-    groups: u32,
-}
-
-impl Family {
-    /// Of all its matrices.
-    const fn vec4s(&self) -> u32 {
-        self.groups * self.first.rows * self.first.columns
-    }
-}
-
-fn families(placed: &[Placed]) -> Vec<Family> {
-    let mut list: Vec<Family> = Vec::new();
-    for &placed in placed {
-        match (placed.matrix.tensor, list.last_mut()) {
-            (Tensor::Wk | Tensor::Wv | Tensor::Wg | Tensor::Cv, Some(family)) => family.groups += 1,
-            _ => list.push(Family { index: list.len(), first: placed, groups: 1 }),
-        }
-    }
-    list
-}
-
-/// The products of parameters.
-fn trained(families: &[Family]) -> impl Iterator<Item = &Family> {
-    families.iter().filter(|family| !family.first.fixed)
-}
-
-/// How far a plan goes.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Ends {
-    /// To the gradients of everything.
-    AtTheInput,
-    /// To these, and to the tangents of the logits where the weights move along their gradients.
-    AfterTheUpdate,
-    /// Forward alone, with the sums that the variances of the branches are made of.
-    AfterTheBlocks,
-}
-
-/// What is kept for all blocks at once.
-#[derive(Clone, Copy)]
-struct Keeps {
-    weights: bool,
-    /// Of all attentions whose activations are kept.
-    probabilities: bool,
-    /// All that the backward pass reads and that is not the stream at a block boundary.
-    activations: bool,
-    /// Whether there is a backward pass at all.
-    has_backward: bool,
-    /// Of the outputs of all matrices.
-    gradients: bool,
-    /// Of the stream, before each sublayer and after the last.
-    stream_gradients: bool,
-    /// Blocks whose weight gradients have their norms made at once, for nothing waits for them; where there are many
-    /// cotangents, or the activations of one block alone, it is one.
-    norms_at_once: u32,
-}
-
-/// Blocks that one dispatch serves where it takes so many floating-point operations for each: enough to fill a device, and
-/// no more than the processor makes while a page waits.
-fn blocks_at_once(flops: u64) -> u32 {
-    const MOST: u64 = 10;
-    const FLOPS: u64 = 1 << 28;
-    (FLOPS / flops).clamp(1, MOST) as u32
-}
-
-impl Keeps {
-    /// What may be kept, what takes the least time first and the least memory last. Making weights again takes more time
-    /// than making probabilities, and activations more than both; those of one block are there with its probabilities.
-    fn ladder(config: &Config, ends: Ends, models: usize) -> impl DoubleEndedIterator<Item = Self> {
-        let rungs = [(true, true, true), (true, false, true), (false, true, true), (false, false, true)];
-        let lean = [(true, true, false), (false, true, false)];
-        let has_backward = ends != Ends::AfterTheBlocks;
-        let of_norms = blocks_at_once(2 * (config.rows() * weights_of_block(config)) as u64);
-        // Nothing comes back for the activations.
-        rungs.into_iter().chain(lean).filter(move |rung| has_backward || !rung.2).map(
-            move |(weights, probabilities, activations)| {
-                let gradients = ends == Ends::AfterTheUpdate;
-                let stream_gradients = has_backward && models == 1 && (activations || gradients);
-                let norms_at_once = if stream_gradients && activations { of_norms } else { 1 };
-                Self { weights, probabilities, activations, has_backward, gradients, stream_gradients, norms_at_once }
-            },
-        )
     }
 }
 
@@ -512,92 +320,6 @@ impl<'a> Builder<'a> {
         self.slabs.weights.slab(block).after(placed.at)
     }
 
-    /// One tensor of `layers` layers.
-    fn random(&mut self, placed: &Placed, first_layer: u32, out: View, layers: u32) {
-        self.random_rows(placed, first_layer, out, layers, (1, false));
-    }
-
-    /// The same with each row `repeat` times, and added to what is there if `adds`.
-    fn random_rows(&mut self, placed: &Placed, first_layer: u32, out: View, layers: u32, (repeat, adds): (u32, bool)) {
-        let Placed { matrix, columns: stride, rows: padded_rows, row_padding, column_padding, fixed, .. } = *placed;
-        let draws = match fixed {
-            true => 2,
-            false => u32::from(first_layer != GLOBAL_LAYER && self.config.init.is_uniform()),
-        };
-        let arguments = RandomWeights {
-            columns: matrix.fan_out as u32,
-            padded_rows,
-            stride,
-            row_segment: row_padding.segment,
-            row_step: row_padding.step,
-            column_segment: column_padding.segment,
-            column_step: column_padding.step,
-            layer_stride: self.slabs.weights.slab_vec4s,
-            tensor: matrix.tensor.id(),
-            first_layer,
-            seed: self.config.seed,
-            draws,
-            repeat,
-            adds: u32::from(adds),
-            shake: 0,
-            deviation: matrix.std as f32,
-        };
-        let threads = padded_rows * stride;
-        let flops = 200 * u64::from(threads) * u64::from(layers);
-        self.push(arguments, &[out], [threads.div_ceil(64), layers, 1], flops);
-    }
-
-    fn inputs(&mut self) {
-        let recipe = self.config.placement.recipe();
-        let input = if recipe.embedding_norm { self.slabs.embedding.slab(0) } else { self.slabs.stream.slab(0) };
-        let (rows, width) = (self.config.rows(), self.config.width as usize);
-        let mut embedded = global(self.config, Tensor::Input, (rows, width), 1.0);
-        // It is not multiplied as a matrix from the right, so its rows need no padding.
-        embedded.rows = self.rows;
-        self.random(&embedded, GLOBAL_LAYER, input, 1);
-        self.random(&unembedding(self.config), GLOBAL_LAYER, self.slabs.unembedding.slab(0), 1);
-        if recipe.embedding_norm {
-            let (out, scale) = (self.slabs.stream.slab(0), self.slabs.input_scale.slab(0));
-            self.norm(self.kind(), 1.0, input, out, scale);
-        }
-        if self.config.cross.0 {
-            self.memory();
-        }
-        if self.keeps.weights {
-            let runs: Vec<_> = self.slabs.weights.runs().collect();
-            for (first, count) in runs {
-                self.block_weights(first, count);
-            }
-        }
-    }
-
-    /// All matrices of `count` blocks from `first` on, some blocks at a time: where another run left them, a device
-    /// need not make them again.
-    fn block_weights(&mut self, first: u32, count: u32) {
-        // By what a slab takes, so that runs whose matrices lie in the same places make them in the same stretches.
-        let at_once = blocks_at_once(128 * 4 * u64::from(self.slabs.weights.slab_vec4s));
-        for from in (first..first + count).step_by(at_once as usize) {
-            for placed in self.placed.clone() {
-                let out = self.weight(from as usize, &placed);
-                self.random(&placed, from, out, at_once.min(first + count - from));
-            }
-        }
-    }
-
-    /// The rows that cross-attention reads: LayerNorm of what a sequence shares and what a token has of its own.
-    fn memory(&mut self) {
-        let (rows, width, cosine) = (self.config.rows(), self.config.width as usize, self.config.memory_cos);
-        let draws = self.slabs.memory_draws.slab(0);
-        let mut own = global(self.config, Tensor::MemoryOwn, (rows, width), (1.0 - cosine).sqrt());
-        own.rows = self.rows;
-        self.random(&own, GLOBAL_LAYER, draws, 1);
-        let mut shared = global(self.config, Tensor::MemoryShared, (rows, width), cosine.sqrt());
-        shared.rows = self.rows;
-        self.random_rows(&shared, GLOBAL_LAYER, draws, 1, (self.config.tokens, true));
-        let (out, scale) = (self.slabs.memory.slab(0), self.slabs.memory_scale.slab(0));
-        self.norm(norm_kind(Norm::LayerNorm), 1.0, draws, out, scale);
-    }
-
     /// `y = gain N(x)`.
     fn norm(&mut self, kind: u32, gain: f64, x: View, y: View, scale: View) {
         let arguments = NormForward {
@@ -638,86 +360,5 @@ impl<'a> Builder<'a> {
 
     fn matmul_flops(&self, family: &Family) -> u64 {
         8 * u64::from(self.rows) * u64::from(family.vec4s())
-    }
-
-    /// What is taken from stored states, and the sums of all partial sums.
-    fn statistics(&mut self) {
-        self.states_statistics(self.slabs.stream, self.results.stream);
-        if self.keeps.stream_gradients {
-            self.states_statistics(self.slabs.kept_grad, self.results.gradient[0]);
-        }
-        if let Some(at) = self.results.model_update {
-            self.state_statistics(
-                self.slabs.logits_tangent.slab(0),
-                1 + DIRECTIONS,
-                vec4s(self.config.vocab as usize),
-                at,
-            );
-        }
-        let (rows, sublayers) = (self.rows, self.sublayers.len() as u32);
-        self.reduce(self.slabs.update_partials.slab(0), self.results.update, 2 * sublayers, rows);
-        self.add_up(Of::StreamGradients);
-        let (score_rows, _) = score_vec4s(self.config);
-        self.reduce(self.slabs.attention_partials.slab(0), self.results.attention, self.config.depth, score_rows);
-        self.norm_scales();
-        for family in 0..self.weight_gradients.len() {
-            self.add_up(Of::WeightGradients(family));
-        }
-        let models = self.depths.len() as u32;
-        let partials = NormCut::direct(self.limits.tuning, &unembedding(self.config)).partials();
-        self.reduce(self.slabs.unembedding_grad_partials.slab(0), self.results.grad_unembed, models, partials);
-        self.reduce(self.slabs.head_grad_partials.slab(0), self.results.head_grad, models, rows);
-        self.reduce(self.slabs.loss_partials.slab(0), self.results.loss, models, rows);
-    }
-
-    /// Of every state in its slab.
-    fn states_statistics(&mut self, states: slabs::Slabs, at: u32) {
-        let runs: Vec<_> = states.runs().collect();
-        for (first, count) in runs {
-            let at = at + 3 * first * self.config.batch;
-            self.state_statistics(states.slab(first as usize), count, self.stride, at);
-        }
-    }
-
-    /// Of `count` states, (N, 4 stride) each, that follow each other.
-    fn state_statistics(&mut self, states: View, count: u32, stride: u32, at: u32) {
-        let Config { tokens, batch, .. } = *self.config;
-        let results = View { buffer: self.results.buffer, at };
-        let flops = 80 * u64::from(count) * u64::from(self.rows) * u64::from(stride);
-        let arguments = StreamStatistics { tokens, stride, batch, state_stride: self.rows * stride };
-        self.push(arguments, &[states, results], [count, batch, 1], flops);
-    }
-
-    /// The scales of the norms that the stream meets, summed over its rows: for each stretch of sublayers that have theirs
-    /// in one buffer one dispatch.
-    fn norm_scales(&mut self) {
-        let results = View { buffer: self.results.buffer, at: self.results.norm_scale };
-        let source = |k: usize| match self.sublayers[k] {
-            Sublayer { sum_norm: true, .. } => Some((self.slabs.residual_scale, self.rows)),
-            Sublayer { input_norm: true, .. } => Some((self.slabs.input_scale, 0)),
-            _ => None,
-        };
-        let mut stretches: Vec<(View, u32, SumRows)> = Vec::new();
-        for k in 0..self.sublayers.len() {
-            let Some((slabs, offset)) = source(k) else { continue };
-            let arguments = SumRows { count: self.rows, offset, slab_stride: slabs.slab_vec4s };
-            let view = slabs.slab(k);
-            match stretches.last_mut() {
-                Some((first, count, known))
-                    if *known == arguments
-                        && first.buffer == view.buffer
-                        && first.at + *count * slabs.slab_vec4s == view.at =>
-                {
-                    *count += 1;
-                }
-                _ => stretches.push((view, 1, arguments)),
-            }
-        }
-        let mut done = 0;
-        for (view, count, arguments) in stretches {
-            let flops = u64::from(count) * u64::from(self.rows);
-            self.push(arguments, &[view, results.after(done)], [count, 1, 1], flops);
-            done += count;
-        }
     }
 }
