@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { open, settled } from "./browser.mjs";
+import { href, open, settled } from "./browser.mjs";
 
 const SLOW = 240_000;
 const SHALLOWEST = 6;
@@ -203,8 +203,8 @@ onPage("the panels are worked by keyboard alone", `${QUERY}&depth=8`, {}, async 
   assert.ok(Math.abs(value / run.grad_weight.w2[8] - 1) < 0.06, `${value}, not ${run.grad_weight.w2[8]}`);
 
   await page.keyboard.press("Enter");
-  assert.match(page.url(), new RegExp(`depth=${DEEPEST}`));
-  assert.match(page.url(), /view=atlas/);
+  assert.match(await href(page), new RegExp(`depth=${DEEPEST}`));
+  assert.match(await href(page), /view=atlas/);
   assert.match(await page.locator('[data-option="column"]').textContent(), /block 9/);
   assert.ok((await drawn(page, "pre", "over")).count > 100, "the probe is drawn");
   await page.keyboard.press("Escape");
@@ -224,8 +224,8 @@ onPage("a press on a row chooses its depth, and the link has all of it", `${QUER
   await page.mouse.move(box.x + 70, box.y + y);
   assert.match(await spoken(page, "pre"), /^depth 17, block \d: /);
   await page.mouse.click(box.x + 70, box.y + y);
-  assert.match(page.url(), /depth=17/);
-  assert.match(page.url(), /view=atlas/);
+  assert.match(await href(page), /depth=17/);
+  assert.match(await href(page), /view=atlas/);
   await page.mouse.move(10, 10);
   assert.match(await spoken(page, "pre"), /^rises from 1\.\d+ to /);
 

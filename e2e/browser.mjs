@@ -53,6 +53,11 @@ export function address(server, query) {
   return server.url.replace(/\/?$/, "/") + (query ? `?${query}` : "");
 }
 
+/** The page's address as the page has it: the browser's own word for it may come later. */
+export function href(page) {
+  return page.evaluate(() => location.href);
+}
+
 /** Waits until every curve that is asked for is there. */
 export async function settled(page, timeout = 60_000) {
   await page.waitForSelector('[data-announcer][data-settled="true"]', { state: "attached", timeout });

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { open, ROOT, settled } from "./browser.mjs";
+import { ROOT, href, open, settled } from "./browser.mjs";
 
 const SLOW = 240_000;
 
@@ -86,7 +86,7 @@ onPage("statistics have their own scale", "placement=pre&depth=6&statistic=token
   near(cosine.slice(1), golden("pre,depth-6").token_cosine.slice(1), 2e-3, "cosine");
   await page.locator('select[name="statistic"]').selectOption("max_logit");
   assert.match(await page.locator('[data-chart="gradient"] h2').textContent(), /Largest attention score/);
-  assert.match(page.url(), /statistic=max_logit/);
+  assert.match(await href(page), /statistic=max_logit/);
 });
 
 onPage("theory says where it holds and how far the measurement is from it", "placement=pre&depth=12", async (page) => {
@@ -96,14 +96,14 @@ onPage("theory says where it holds and how far the measurement is from it", "pla
   const lemma = page.locator('.theory li[data-overlay="Lemma 2, upper"]');
   assert.match(await lemma.textContent(), /Measured 0\.\d+ times it in block 12\..*Xiong et al\. 2020, arXiv:2002\.04745, Lemma 2/s);
   await page.locator('input[name="theory"]').uncheck();
-  assert.match(page.url(), /theory=0/);
+  assert.match(await href(page), /theory=0/);
 });
 
 onPage("a preset is a configuration, its source and what it leaves out", "", async (page) => {
   await page.locator('select[name="preset"]').selectOption("gpt-2");
   await settled(page, SLOW);
   assert.match(await page.locator("[data-preset]").textContent(), /Radford.*Left out:/s);
-  assert.match(page.url(), /residual_scale=gpt2/);
+  assert.match(await href(page), /residual_scale=gpt2/);
   await page.goBack();
   assert.equal(await page.locator("[data-preset]").count(), 0);
 });
@@ -118,7 +118,7 @@ onPage("a claim is measured where it stands", "view=claims&claim=31&guide=a&topi
   assert.match(await row.locator(".verdict").textContent(), /Does not hold.*measured now/s);
 
   await page.locator('select[name="verdict"]').selectOption("holds");
-  assert.match(page.url(), /verdict=holds/);
+  assert.match(await href(page), /verdict=holds/);
   const verdicts = await page.locator("[data-verdict]").evaluateAll((all) => all.map((one) => one.dataset.verdict));
   // The claim that is opened stays in sight.
   assert.ok(verdicts.every((verdict) => verdict === "holds" || verdict === "does-not-hold"), verdicts.join());

@@ -21,7 +21,7 @@ fn a_refused_run_leaves_nothing_behind() {
     let want = measure(large);
     measure(small);
     // Buffers larger than a device takes.
-    let limits = Limits { binding_bytes: u64::MAX, budget_bytes: u64::MAX, ..gpu.limits() };
+    let limits = Limits { binding_bytes: u64::MAX, page_bytes: u64::MAX, budget_bytes: u64::MAX, ..gpu.limits() };
     let beyond =
         build(&config("depth=60&width=1024&tokens=16"), &limits, &[], Extent::Curves).expect("within these limits");
     let refused = pollster::block_on(gpu.run(&beyond, || false));

@@ -113,7 +113,7 @@ fn norms_come_from_products_of_rows_where_that_is_cheaper() {
     assert_eq!(products, [w2(64)]);
     let in_twenty_blocks = |query: &str| {
         // So large that no slab begins another buffer.
-        let limits = Limits { binding_bytes: 1 << 30, ..Limits::default() };
+        let limits = Limits { binding_bytes: 1 << 30, page_bytes: 1 << 30, ..Limits::default() };
         let config = |depth: u32| config(&format!("{query}&depth={depth}"));
         let count = |depth: u32| build(&config(depth), &limits, &[], Extent::Curves).expect("these fit").steps.len();
         count(60) - count(40)

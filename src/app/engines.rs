@@ -21,6 +21,8 @@ use super::words;
 
 /// A piece of work before the browser gets its turn.
 const SLICE_MS: f64 = 9.0;
+/// Buffers of the processor are made when a step first binds them: large ones would hold up the page.
+const CPU_PAGE_BYTES: u64 = 4 << 20;
 /// How often a browser is nudged that looks for finished GPU work only when something is submitted.
 const NUDGE: Duration = Duration::from_millis(5);
 
@@ -129,7 +131,10 @@ impl Engines {
     /// What plans have to keep to.
     pub(crate) fn limits(&self, engine: Engine) -> Limits {
         let gpu = self.gpu().filter(|_| engine == Engine::Gpu);
-        gpu.map_or_else(|| Limits { budget_bytes: self.budget_bytes.get(), ..Limits::default() }, |gpu| gpu.limits())
+        gpu.map_or_else(
+            || Limits { budget_bytes: self.budget_bytes.get(), page_bytes: CPU_PAGE_BYTES, ..Limits::default() },
+            |gpu| gpu.limits(),
+        )
     }
 
     /// Promises the first device, which somebody else opens.

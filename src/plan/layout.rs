@@ -179,6 +179,8 @@ impl View {
 pub struct Limits {
     /// Bytes of one binding.
     pub binding_bytes: u64,
+    /// Bytes of a buffer, where one slab does not take more.
+    pub page_bytes: u64,
     /// Bytes that a run may take at most, see [`Plan::peak_bytes`](super::Plan::peak_bytes). What does not fit is made
     /// again when it is needed: first probabilities of attention, then weights, then all but the stream.
     pub budget_bytes: u64,
@@ -191,7 +193,13 @@ pub struct Limits {
 impl Default for Limits {
     /// What every WebGPU device grants, and 512 MiB in all.
     fn default() -> Self {
-        Self { binding_bytes: 128 << 20, budget_bytes: 512 << 20, workgroups: 65_535, tuning: Tuning::default() }
+        Self {
+            binding_bytes: 128 << 20,
+            page_bytes: 128 << 20,
+            budget_bytes: 512 << 20,
+            workgroups: 65_535,
+            tuning: Tuning::default(),
+        }
     }
 }
 

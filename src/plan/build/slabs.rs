@@ -111,7 +111,7 @@ impl Allocator<'_> {
             return Err(PlanError::SlabTooLarge { role, needed, allowed });
         }
         let slabs = slabs as u32;
-        let slabs_per_page = ((allowed / needed) as u32).clamp(1, slabs.max(1));
+        let slabs_per_page = ((allowed.min(self.limits.page_bytes) / needed) as u32).clamp(1, slabs.max(1));
         let table = Slabs { first_buffer: self.buffers.len(), slab_vec4s, slabs_per_page, slabs };
         for (page, (_, count)) in table.runs().enumerate() {
             self.buffers.push(BufferSpec { role, page: page as u32, vec4s: count * slab_vec4s });
