@@ -83,13 +83,13 @@ macro_rules! words {
 }
 
 macro_rules! integer_key {
-    ($name:literal, $field:ident, $low:literal, $high:literal, $help:literal) => {
+    ($name:literal, $($field:ident).+, $low:literal, $high:literal, $help:literal) => {
         Key {
             name: $name,
             kind: Kind::Integer($low, $high),
             help: $help,
-            get: |request| request.config.$field.to_string(),
-            set: |request, text| integer(text, $low, $high).map(|value| request.config.$field = value).is_some(),
+            get: |request| request.$($field).+.to_string(),
+            set: |request, text| integer(text, $low, $high).map(|value| request.$($field).+ = value).is_some(),
         }
     };
 }
@@ -235,13 +235,13 @@ pub fn keys() -> &'static [Key] {
                 true
             },
         },
-        integer_key!("depth", depth, 1, 200, "blocks, L"),
-        integer_key!("width", width, 16, 1024, "features of the residual stream, d; a multiple of heads"),
-        integer_key!("heads", heads, 1, 16, "attention heads, H; divides width"),
-        integer_key!("tokens", tokens, 2, 256, "tokens of a sequence, T"),
-        integer_key!("batch", batch, 1, 8, "sequences, B"),
-        integer_key!("ffn", ffn, 1, 8, "hidden features of the FFN, in widths"),
-        integer_key!("vocab", vocab, 2, 1024, "classes of the loss, V"),
+        integer_key!("depth", config.depth, 1, 200, "blocks, L"),
+        integer_key!("width", config.width, 16, 1024, "features of the residual stream, d; a multiple of heads"),
+        integer_key!("heads", config.heads, 1, 16, "attention heads, H; divides width"),
+        integer_key!("tokens", config.tokens, 2, 256, "tokens of a sequence, T"),
+        integer_key!("batch", config.batch, 1, 8, "sequences, B"),
+        integer_key!("ffn", config.ffn, 1, 8, "hidden features of the FFN, in widths"),
+        integer_key!("vocab", config.vocab, 2, 1024, "classes of the loss, V"),
         choice_key!("norm", norm, Norm, "which norm"),
         choice_key!("act", act, Activation, "nonlinearity of the FFN"),
         choice_key!("init", init, Init, "distribution of the weights"),
@@ -259,14 +259,14 @@ pub fn keys() -> &'static [Key] {
             set: |request, text| fraction(text).map(|value| request.config.memory_cos = value).is_some(),
         },
         choice_key!("final_norm", final_norm, FinalNorm, "norm before the un-embedding"),
-        integer_key!("seed", seed, 0, 4_294_967_295, "seed of every random number"),
-        Key {
-            name: "seeds",
-            kind: Kind::Integer(1, 32),
-            help: "runs with seed, seed + 1 and so on; more than one are drawn as median and middle half",
-            get: |request| request.seeds.to_string(),
-            set: |request, text| integer(text, 1, 32).map(|value| request.seeds = value).is_some(),
-        },
+        integer_key!("seed", config.seed, 0, 4_294_967_295, "seed of every random number"),
+        integer_key!(
+            "seeds",
+            seeds,
+            1,
+            32,
+            "runs with seed, seed + 1 and so on; more than one are drawn as median and middle half"
+        ),
         Key {
             name: "engine",
             kind: Kind::Choice(&["gpu", "cpu", "reference"]),
@@ -319,20 +319,20 @@ pub fn keys() -> &'static [Key] {
                 matches!(text, "0" | "1")
             },
         },
-        Key {
-            name: "deepest",
-            kind: Kind::Integer(12, 200),
-            help: "depth of the deepest model of the atlas, whose shallowest has 6 blocks",
-            get: |request| request.deepest.to_string(),
-            set: |request, text| integer(text, 12, 200).map(|value| request.deepest = value).is_some(),
-        },
-        Key {
-            name: "memory",
-            kind: Kind::Integer(64, 16_384),
-            help: "MiB that a pass in float32 may take; what does not fit is computed again when it is needed",
-            get: |request| request.memory.to_string(),
-            set: |request, text| integer(text, 64, 16_384).map(|value| request.memory = value).is_some(),
-        },
+        integer_key!(
+            "deepest",
+            deepest,
+            12,
+            200,
+            "depth of the deepest model of the atlas, whose shallowest has 6 blocks"
+        ),
+        integer_key!(
+            "memory",
+            memory,
+            64,
+            16_384,
+            "MiB that a pass in float32 may take; what does not fit is computed again when it is needed"
+        ),
     ];
     KEYS
 }
