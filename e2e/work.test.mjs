@@ -113,7 +113,8 @@ onPage("a run that ends after its time is not shown", "depth=6&placement=pre,pos
   }
 });
 
-onPage("a long run shows how far it is and can be cancelled by keyboard", "depth=6&placement=pre&engine=reference", undefined, async (page) => {
+// Wide enough that 200 blocks take many times the second past which a run is long, on a fast machine too.
+onPage("a long run shows how far it is and can be cancelled by keyboard", "depth=6&placement=pre&width=256&engine=reference", undefined, async (page) => {
   assert.equal(await page.locator(".work").count(), 0);
   await press(page, "End");
   const work = page.locator(".work");
