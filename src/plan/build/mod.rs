@@ -10,6 +10,7 @@ mod tangent;
 
 use crate::model::random::GLOBAL_LAYER;
 use crate::model::{Activation, Config, Matrix, NORM_EPSILON, Norm, QkNorm, Sublayer, SublayerKind, Tensor, matrices};
+use crate::sort::sort_short;
 
 use super::layout::{BufferSpec, Limits, PlanError, Results, View};
 use super::{
@@ -55,8 +56,7 @@ pub fn build_sweep(
 ) -> Result<Plan, PlanError> {
     assert!(config.shares_blocks(), "every model has the same blocks");
     let mut descending = depths.to_vec();
-    descending.sort_unstable();
-    descending.reverse();
+    sort_short(&mut descending, |a, b| b.cmp(a));
     descending.dedup();
     assert_eq!(descending.first(), Some(&config.depth), "the deepest model is the configuration's");
     build_models(config, limits, branch_variances, Ends::AtTheInput, descending)
