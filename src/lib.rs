@@ -15,6 +15,7 @@
 //! | [`presets`] | named queries of links | nothing |
 //! | [`chart`] | charts as scenes of shapes, with no canvas in them | `stats` |
 //! | `app` | the page | all of it |
+//! | `sort` | what is short, sorted | nothing |
 //!
 //! `model` never sees a GPU or a DOM. `reference` never reads `plan`, or a wiring mistake would hide in both.
 
@@ -30,5 +31,6 @@ pub mod plan;
 pub mod presets;
 pub mod reference;
 pub mod share;
+mod sort;
 pub mod stats;
 pub mod theory;

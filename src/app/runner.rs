@@ -11,6 +11,7 @@ use leptos::task::spawn_local;
 
 use crate::model::{Config, Placement};
 use crate::share::{Request, View};
+use crate::sort::sort_short;
 use crate::stats::{Engine, Measurement};
 
 use super::browser::{self, Later};
@@ -179,7 +180,8 @@ impl Runner {
     fn missing(&self, configs: &[Config], seeds: u32, engine: Engine) -> Vec<Config> {
         let order = self.served.borrow();
         let mut configs = configs.to_vec();
-        configs.sort_by_key(|config| order.iter().position(|p| *p == config.placement).map_or(0, |at| at + 1));
+        let served = |config: &Config| order.iter().position(|p| *p == config.placement).map_or(0, |at| at + 1);
+        sort_short(&mut configs, |a, b| served(a).cmp(&served(b)));
         let runs = (0..seeds).flat_map(|after| configs.iter().map(move |config| with_seed(config, after)));
         runs.filter(|config| self.at_hand(config, engine).is_none()).collect()
     }

@@ -6,6 +6,7 @@ use super::number;
 use super::plot::{Area, View};
 use super::scene::{Anchor, Cap, Shape, point};
 use super::text;
+use crate::sort::sort_short;
 
 /// From the end of a line to its label.
 const GAP: f64 = 12.0;
@@ -77,7 +78,7 @@ pub(super) fn draw(out: &mut Vec<Shape>, curves: &[Curve], runs: &[Vec<Run>], vi
     if ends.len() as f64 * pitch > area.bottom - area.top + pitch {
         return;
     }
-    ends.sort_by(|a, b| a.y.total_cmp(&b.y));
+    sort_short(&mut ends, |a, b| a.y.total_cmp(&b.y));
     spread(&mut ends, pitch, area.top + 4.0, area.bottom - if compact { 2.0 } else { 14.0 });
     for end in &ends {
         label(out, end, compact, view);

@@ -8,6 +8,7 @@ use super::plot::{Area, View, value_in_words};
 use super::scene::{Anchor, Shape, point};
 use super::text;
 use crate::model::Placement;
+use crate::sort::sort_short;
 
 const PITCH: f64 = 19.0;
 
@@ -52,7 +53,7 @@ pub(super) fn draw(out: &mut Vec<Shape>, curves: &[Curve], block: u32, view: &Vi
         }
         rows.push(Row { order: value, placement: theory.placement, words, strong: false });
     }
-    rows.sort_by(|a, b| b.order.total_cmp(&a.order));
+    sort_short(&mut rows, |a, b| b.order.total_cmp(&a.order));
     let widest = rows.iter().map(|row| text::width(&row.words, 13.0, row.strong)).fold(0.0, f64::max);
     let to_left = x + 10.0 + widest > area.right;
     let (at, anchor) = if to_left { (x - 10.0, Anchor::End) } else { (x + 10.0, Anchor::Start) };

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use crate::plan::{Operation, Part, Plan, RandomWeights, Role, Step};
+use crate::sort::sort_short;
 
 #[derive(Default)]
 pub(super) struct Weights {
@@ -25,14 +26,15 @@ impl Weights {
     pub(super) fn fit(&mut self, plan: &Plan) {
         let steps = plan.steps.iter().filter_map(|step| of_blocks(plan, step));
         let mut slab = 0;
-        let mut matrices: Vec<_> = steps
-            .map(|(arguments, _, at)| {
-                slab = arguments.layer_stride;
-                (at % slab, arguments.padded_rows * arguments.stride)
-            })
-            .collect();
-        matrices.sort_unstable();
-        matrices.dedup();
+        let mut matrices = Vec::new();
+        for (arguments, _, at) in steps {
+            slab = arguments.layer_stride;
+            let matrix = (at % slab, arguments.padded_rows * arguments.stride);
+            if !matrices.contains(&matrix) {
+                matrices.push(matrix);
+            }
+        }
+        sort_short(&mut matrices, Ord::cmp);
         let layout = (slab, matrices);
         if layout != self.layout {
             *self = Self { layout, made: HashMap::new() };

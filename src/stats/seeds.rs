@@ -1,6 +1,7 @@
 //! Several seeds of one configuration as a median and a middle half.
 
 use super::{Measurement, Series};
+use crate::sort::sort_short;
 
 /// What runs that differ in their seed have in common.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,7 +49,7 @@ impl Sample {
 fn quantile(mut values: Vec<f64>, share: f64) -> f64 {
     // A NaN's sign must not put it first.
     values.iter_mut().filter(|value| value.is_nan()).for_each(|value| *value = f64::NAN);
-    values.sort_unstable_by(f64::total_cmp);
+    sort_short(&mut values, f64::total_cmp);
     let place = share * (values.len() - 1) as f64;
     let (below, above) = (values[place.floor() as usize], values[place.ceil() as usize]);
     if below == above || place.fract() == 0.0 { below } else { below + (above - below) * place.fract() }

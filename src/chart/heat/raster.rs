@@ -8,6 +8,7 @@ use super::scale::ColorScale;
 use super::sheet::{Sheet, texture_of};
 use super::texture::{Texture, Weave};
 use crate::chart::theme::{Color, Theme};
+use crate::sort::sort_short;
 
 /// Pixels, row by row, each red, green, blue and opacity.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -152,7 +153,7 @@ pub(super) fn smoothed(contours: &[Option<i8>]) -> Vec<Option<i8>> {
         let near = &contours[at.saturating_sub(REACH)..(at + REACH + 1).min(contours.len())];
         let mut known = [0; 2 * REACH + 1];
         let count = near.iter().flatten().zip(&mut known).map(|(contour, place)| *place = *contour).count();
-        known[..count].sort_unstable();
+        sort_short(&mut known[..count], Ord::cmp);
         Some(known[count / 2])
     };
     (0..contours.len()).map(median).collect()

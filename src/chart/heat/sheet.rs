@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 
 use super::texture::Texture;
 use crate::model::Placement;
+use crate::sort::sort_short;
 use crate::stats::{Atlas, Blocks, Cell, Mark, Quantity};
 
 /// The values of one panel.
@@ -64,7 +65,7 @@ impl Sheet {
                 }
             }
         }
-        textures.sort_unstable();
+        sort_short(&mut textures, Ord::cmp);
         Self { placement, quantity, depths, rows, half_decades, ends, textures }
     }
 

@@ -16,6 +16,7 @@ use super::{Evidence, Outcome, Question, Rule, Verdict};
 use crate::chart::number;
 use crate::model::{Config, Placement, Tensor};
 use crate::share::{self, Target};
+use crate::sort::sort_short;
 use crate::stats::{Mark, Measurement, Quantity};
 
 /// Self-attention in Post-LN makes all tokens alike within a few blocks. What is left to a gradient is then little more
@@ -103,7 +104,7 @@ fn by_depth(
 ) -> Vec<(f64, f64)> {
     let mut depths: Vec<u32> =
         evidence.passes.iter().map(|run| &run.config).filter(|c| meant(c)).map(|c| c.depth).collect();
-    depths.sort_unstable();
+    sort_short(&mut depths, Ord::cmp);
     depths.dedup();
     depths.iter().map(|&depth| (f64::from(depth), mean(evidence, |c| meant(c) && c.depth == depth, &value))).collect()
 }

@@ -14,6 +14,7 @@ mod sums;
 mod tangent;
 
 use crate::model::{Activation, Config, NORM_EPSILON, Norm, QkNorm, Sublayer, SublayerKind, Tensor};
+use crate::sort::sort_short;
 
 use super::layout::{BufferSpec, Limits, PlanError, Results, View};
 use super::{Extent, MatmulForward, NormForward, Operation, Plan, Step, Tuning};
@@ -60,8 +61,7 @@ pub fn build_sweep(
 ) -> Result<Plan, PlanError> {
     assert!(config.shares_blocks(), "every model has the same blocks");
     let mut descending = depths.to_vec();
-    descending.sort_unstable();
-    descending.reverse();
+    sort_short(&mut descending, |a, b| b.cmp(a));
     descending.dedup();
     assert_eq!(descending.first(), Some(&config.depth), "the deepest model is the configuration's");
     build_models(config, limits, branch_variances, Ends::AtTheInput, &descending)

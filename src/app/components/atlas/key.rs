@@ -12,6 +12,7 @@ use crate::app::state::page;
 use crate::app::words;
 use crate::chart::heat::legend::{Legend, legend};
 use crate::chart::heat::texture::Texture;
+use crate::sort::sort_short;
 
 use super::Shared;
 
@@ -28,7 +29,7 @@ pub(super) fn Key(shared: Shared) -> impl IntoView {
     let textures = Memo::new(move |_| {
         let mut all: Vec<Texture> =
             sheets.with(|list| list.iter().flat_map(|made| made.sheet.textures().collect::<Vec<_>>()).collect());
-        all.sort_unstable();
+        sort_short(&mut all, Ord::cmp);
         all.dedup();
         all
     });

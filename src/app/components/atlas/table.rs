@@ -55,11 +55,9 @@ pub(super) fn Tables(shared: Shared) -> impl IntoView {
             Along::Row => (first..=depth).map(|block| (depth, block)).collect(),
             // Of what some placement has.
             Along::Column => {
-                let mut known: Vec<u32> =
-                    sheets.iter().flat_map(|sheet| sheet.rows().map(|(depth, _)| depth)).collect();
-                known.sort_unstable();
-                known.dedup();
-                known.into_iter().filter(|depth| *depth >= block).map(|depth| (depth, block)).collect()
+                let is_known = |depth: &u32| sheets.iter().any(|sheet| sheet.row(*depth).is_some());
+                let deepest = sheets.iter().map(|sheet| *sheet.depths.end()).max().unwrap_or(0);
+                (block..=deepest).filter(is_known).map(|depth| (depth, block)).collect()
             }
         };
         let rows = places.into_iter().map(|(depth, block)| {
