@@ -16,7 +16,7 @@ use crate::stats::{Engine, Measurement};
 
 use super::browser::{self, Later};
 use super::engines::{Engines, Waiter};
-use super::state::{Cost, Device, Finished, Page, Ran, Running, Trouble};
+use super::state::{Cost, Device, Finished, Page, Ran, Running, Trouble, effect};
 
 /// Finished passes that are kept, so that going back costs nothing.
 const KEPT: usize = 600;
@@ -94,14 +94,14 @@ pub(crate) fn start(page: Page) {
         (configs, seeds, page.engine(), memory, page.retries.get(), is_still)
     });
     let stopping = Rc::clone(&runner);
-    Effect::new(move |_| {
+    effect(move || {
         let (configs, seeds, engine, memory, ..) = wanted.get();
         page.engines().set_budget(memory);
         if let Some(engine) = engine {
             Rc::clone(&runner).ask(&configs, seeds, engine);
         }
     });
-    Effect::new(move |_| {
+    effect(move || {
         if page.stops.get() > 0 {
             stopping.stop();
         }

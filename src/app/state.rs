@@ -382,6 +382,12 @@ impl Page {
     }
 }
 
+/// Runs a function soon, and again whenever what it has read changes. Boxed, for the machinery of an effect is compiled
+/// anew for each type of function.
+pub(crate) fn effect(run: impl FnMut() + 'static) {
+    Effect::new(Box::new(run) as Box<dyn FnMut()>);
+}
+
 /// The signals, anywhere below the root.
 #[must_use]
 pub(crate) fn page() -> Page {

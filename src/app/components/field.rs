@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use web_sys::{HtmlInputElement, KeyboardEvent};
 
-use crate::app::state::{Gesture, Page, page};
+use crate::app::state::{Gesture, Page, effect, page};
 use crate::app::words;
 use crate::share::{Kind, keys};
 
@@ -187,7 +187,7 @@ pub(super) fn NumberRow(key: &'static str) -> impl IntoView {
 pub(super) fn Told(key: &'static str, message: Message) -> impl IntoView {
     let page = page();
     // A change from elsewhere, as by Back, leaves nothing to say.
-    Effect::new(move |_| {
+    effect(move || {
         let now = message.keys_now(page);
         if message.of.with_value(|of| *of != now) {
             message.text.set(String::new());

@@ -8,7 +8,7 @@ use leptos::prelude::*;
 use web_sys::HtmlCanvasElement;
 
 use crate::app::browser;
-use crate::app::state::page;
+use crate::app::state::{effect, page};
 use crate::chart::canvas::Canvas;
 use crate::chart::heat::Raster;
 use crate::chart::scene::Scene;
@@ -17,7 +17,7 @@ use crate::chart::scene::Scene;
 pub(super) fn size_of(holder: NodeRef<html::Div>) -> RwSignal<(f64, f64)> {
     let size = RwSignal::new((0.0, 0.0));
     let watch = StoredValue::new_local(None);
-    Effect::new(move |_| {
+    effect(move || {
         let Some(element) = holder.get() else { return };
         let measured = element.clone();
         let measure = move || {
@@ -86,7 +86,7 @@ pub(super) struct Pixels {
 pub(super) fn put_on(layer: NodeRef<html::Canvas>, pixels: Memo<Pixels>) {
     let ratio = page().pixel_ratio;
     let canvas = StoredValue::new_local(None::<Rc<Canvas>>);
-    Effect::new(move |_| {
+    effect(move || {
         let ratio = ratio.get_untracked();
         if canvas.with_value(Option::is_none) {
             canvas.set_value(layer.get().and_then(canvas_of).map(Rc::new));

@@ -27,7 +27,7 @@ use leptos::ev;
 use leptos::prelude::*;
 
 use super::engines::Engines;
-use super::state::Page;
+use super::state::{Page, effect};
 use super::{browser, runner, words};
 use crate::share::View;
 
@@ -44,7 +44,7 @@ pub(super) fn App(engines: Rc<Engines>) -> impl IntoView {
 
     let back = window_event_listener(ev::popstate, move |_| page.follow_address());
     on_cleanup(move || back.remove());
-    Effect::new(move |_| {
+    effect(move || {
         let depth = page.request.with(|request| request.config.depth);
         document().set_title(&format!("{}: {}", words::NAME, words::depth_in_words(depth)));
     });

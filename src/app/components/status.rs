@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use crate::app::browser::Later;
-use crate::app::state::{Cost, Device, Page, page};
+use crate::app::state::{Cost, Device, Page, effect, page};
 use crate::app::words;
 use crate::chart::curve::precision;
 use crate::chart::reading::reading;
@@ -63,7 +63,7 @@ pub(super) fn Announcer() -> impl IntoView {
     let page = page();
     let said = RwSignal::new(String::new());
     let later = Later::default();
-    Effect::new(move |_| {
+    effect(move || {
         let is_settled = page.is_settled();
         let shown = page.shown();
         let (depth, gradient) = page.request.with(|request| (request.config.depth, request.gradient()));

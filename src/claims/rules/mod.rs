@@ -40,7 +40,7 @@ fn grid(query: &str, depths: &[u32], seeds: u32) -> Vec<Config> {
 
 /// A question of passes alone.
 fn passes<const N: usize>(grids: [Vec<Config>; N]) -> Question {
-    Question { passes: grids.into_iter().flatten().collect(), ..Question::default() }
+    Question { passes: grids.concat(), ..Question::default() }
 }
 
 /// A value as far as it can be believed: NaN where the engine has marked it so.
