@@ -11,11 +11,12 @@
 //! | [`plan`] | a configuration as buffers and dispatches, as data | `model`, `stats` |
 //! | [`cpu`] | the kernels' twins, and the engine that runs a plan on them | `plan` |
 //! | `gpu` | shaders, pipelines, execution and readback through wgpu | `plan` |
-//! | [`claims`] | what guides and literature say, and rules that test it | `model`, `share`, `stats`, `chart::number` |
-//! | [`presets`] | named queries of links | nothing |
-//! | [`chart`] | charts as scenes of shapes, with no canvas in them | `stats` |
+//! | [`claims`] | what guides and literature say, and rules that test it | `model`, `share`, `stats`, `text` |
+//! | [`presets`] | named queries of links | `text` |
+//! | [`chart`] | charts as scenes of shapes, with no canvas in them | `stats`, `text` |
 //! | `app` | the page | all of it |
 //! | `sort` | what is short, sorted | nothing |
+//! | `text` | texts and numbers in the reader's language | nothing |
 //!
 //! `model` never sees a GPU or a DOM. `reference` never reads `plan`, or a wiring mistake would hide in both.
 
@@ -33,4 +34,5 @@ pub mod reference;
 pub mod share;
 mod sort;
 pub mod stats;
+mod text;
 pub mod theory;

@@ -1,7 +1,7 @@
 //! Frames of x, ranges and ticks of y.
 
 use super::curve::Curve;
-use super::number;
+use crate::text::number;
 
 /// Where x may end. A chart shows the smallest frame that holds the depth, so that its range holds still within one.
 pub const FRAMES: [u32; 5] = [12, 24, 48, 96, 200];

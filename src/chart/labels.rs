@@ -2,7 +2,7 @@
 
 use super::curve::Curve;
 use super::gaps::{Place, Run, place};
-use super::number;
+use crate::text::number;
 use super::plot::{Area, View};
 use super::scene::{Anchor, Cap, Shape, point};
 use super::text;

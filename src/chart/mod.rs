@@ -22,7 +22,6 @@ pub mod gaps;
 pub mod heat;
 mod labels;
 mod marker;
-pub mod number;
 mod pill;
 pub mod plot;
 mod probe;

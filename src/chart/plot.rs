@@ -5,7 +5,7 @@ use super::curve::Curve;
 use super::gaps::{self, Place, Run};
 use super::labels;
 use super::marker;
-use super::number;
+use crate::text::number;
 use super::probe;
 use super::scene::{Anchor, Cap, Point, Scene, Shape, dashed, hatch, point};
 use super::style::style;

@@ -2,7 +2,7 @@
 
 use super::curve::Curve;
 use super::gaps::{self, Place};
-use super::number;
+use crate::text::number;
 use super::pill::pill;
 use super::plot::{Area, View, value_in_words};
 use super::scene::{Anchor, Shape, point};

@@ -4,7 +4,7 @@ use crate::stats::{Mark, Measurement, Quantity};
 
 use super::curve::{Curve, Loss, precision, symbol};
 use super::gaps::blocks;
-use super::number;
+use crate::text::number;
 
 /// A piece of a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use crate::app::state::page;
 use crate::app::words;
 use crate::chart::block::line;
-use crate::chart::number;
+use crate::text::number;
 use crate::chart::style::style;
 use crate::model::Placement;
 use crate::stats::{Format, GrowthExponents, Mark, Measurement, Quantity};

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use crate::app::state::page;
 use crate::app::words;
 use crate::chart::curve::Curve;
-use crate::chart::number;
+use crate::text::number;
 use crate::model::Placement;
 use crate::stats::{Engine, Mark, Quantity};
 

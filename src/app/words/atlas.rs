@@ -3,7 +3,7 @@
 use super::{about, choice, mark, sentence, table_caption, title, unit};
 use crate::app::engines::Failure;
 use crate::chart::heat::scale::ColorScale;
-use crate::chart::number;
+use crate::text::number;
 use crate::model::Config;
 use crate::stats::{Cell, Engine, Quantity};
 

@@ -9,7 +9,7 @@ pub(crate) use claims::*;
 pub(crate) use form::*;
 
 use crate::chart::curve::{precision, symbol};
-use crate::chart::number;
+use crate::text::number;
 use crate::model::{Config, Placement, Tensor};
 use crate::presets::PresetKind;
 use crate::share::View;

@@ -4,7 +4,7 @@ use super::ramp::Ramp;
 use super::raster::Raster;
 use super::scale::ColorScale;
 use super::texture::Texture;
-use crate::chart::number;
+use crate::text::number;
 use crate::chart::scene::{Anchor, Scene, Shape, point};
 use crate::chart::text;
 use crate::chart::theme::Theme;

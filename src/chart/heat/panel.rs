@@ -6,7 +6,7 @@ use super::raster::smoothed;
 use super::scale::ColorScale;
 use super::sheet::{Sheet, texture_of};
 use crate::chart::axis::block_ticks;
-use crate::chart::number;
+use crate::text::number;
 use crate::chart::pill::{self, HEIGHT, pill};
 use crate::chart::scene::{Anchor, Cap, Point, Scene, Shape, point};
 use crate::chart::text;

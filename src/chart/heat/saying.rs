@@ -3,7 +3,7 @@
 use super::sheet::{Sheet, is_log, texture_of};
 use super::texture::Texture;
 use crate::chart::gaps::blocks;
-use crate::chart::number;
+use crate::text::number;
 use crate::stats::Blocks;
 
 /// What changes by less than this factor is level.

@@ -13,7 +13,7 @@ pub(super) mod sublayers;
 pub(super) mod update;
 
 use super::{Evidence, Outcome, Question, Rule, Verdict};
-use crate::chart::number;
+use crate::text::number;
 use crate::model::{Config, Placement, Tensor};
 use crate::share::{self, Target};
 use crate::sort::sort_short;

@@ -1,5 +1,7 @@
 //! How values are written: three significant digits at 1 or more, two below; a power of ten outside 0.001 to 99,999.
 
+use super::get;
+
 /// A space that keeps a sign and its numbers together.
 pub(crate) const THIN: char = '\u{2009}';
 
@@ -7,7 +9,7 @@ pub(crate) const THIN: char = '\u{2009}';
 #[must_use]
 pub fn value(value: f64) -> String {
     if value.is_nan() {
-        return "not a number".into();
+        return get("number.nan").into();
     }
     if value.is_infinite() {
         return if value > 0.0 { "∞".into() } else { "−∞".into() };
@@ -22,11 +24,11 @@ pub fn value(value: f64) -> String {
         3 | 4 => format!("{sign}{}", grouped(size.round() as u64)),
         -3..=2 => {
             let decimals = if exponent < 0 { 1 - exponent } else { 2 - exponent } as usize;
-            format!("{sign}{size:.decimals$}")
+            format!("{sign}{}", decimal(&format!("{size:.decimals$}")))
         }
         _ => {
             let (mantissa, exponent) = scientific(size, 2);
-            format!("{sign}{mantissa}{THIN}×{THIN}10{}", superscript(exponent))
+            format!("{sign}{}{THIN}×{THIN}10{}", decimal(&mantissa), superscript(exponent))
         }
     }
 }
@@ -45,13 +47,13 @@ pub fn tick(value: f64) -> String {
         3 => format!("{sign}{size:.0}"),
         -3..=2 => {
             let decimals = (2 - exponent) as usize;
-            format!("{sign}{}", short(&format!("{size:.decimals$}")))
+            format!("{sign}{}", decimal(short(&format!("{size:.decimals$}"))))
         }
         _ => {
             let power = format!("10{}", superscript(exponent));
             match short(&mantissa) {
                 "1" => format!("{sign}{power}"),
-                mantissa => format!("{sign}{mantissa}{THIN}×{THIN}{power}"),
+                mantissa => format!("{sign}{}{THIN}×{THIN}{power}", decimal(mantissa)),
             }
         }
     }
@@ -61,20 +63,31 @@ pub fn tick(value: f64) -> String {
 #[must_use]
 pub fn ratio(times: f64) -> String {
     match times {
-        t if t < 99.95 => format!("{t:.1}"),
+        t if t < 99.95 => fixed(t, 1),
         t if t < 9999.5 => grouped(t.round() as u64),
         t => value(t),
     }
 }
 
-/// A whole number with a comma at every thousand.
+/// A number with so many decimals.
+#[must_use]
+pub fn fixed(value: f64, decimals: usize) -> String {
+    decimal(&format!("{value:.decimals$}"))
+}
+
+/// Digits with the language's decimal sign.
+fn decimal(digits: &str) -> String {
+    digits.replace('.', get("number.decimal"))
+}
+
+/// A whole number with the language's sign at every thousand.
 #[must_use]
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
     for (i, digit) in digits.chars().enumerate() {
         if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
+            out += get("number.group");
         }
         out.push(digit);
     }

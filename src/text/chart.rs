@@ -1,0 +1,6 @@
+//! Texts of the charts and the reading of a measurement.
+
+use super::texts;
+
+texts! { "chart":
+}

@@ -1,0 +1,200 @@
+//! What is said to people, in their language.
+//!
+//! The texts are in `texts/<language>/<part>.json`, by name. Code declares those that it says by [`texts!`], each with the
+//! values that stand in it, and a test compares every language with what is declared. Patterns are those of ICU
+//! MessageFormat as far as they are needed, see [`pattern`].
+//!
+//! A command speaks English, which it carries. The page carries none: `boot.js` fetches the texts of the reader's language
+//! while the WebAssembly arrives.
+
+pub(crate) mod chart;
+pub(crate) mod claims;
+pub(crate) mod links;
+pub(crate) mod number;
+#[cfg_attr(not(feature = "app"), allow(dead_code))]
+pub(crate) mod page;
+mod pattern;
+pub(crate) mod presets;
+pub(crate) mod rules;
+#[cfg(test)]
+mod tests;
+pub(crate) mod theory;
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::fmt;
+
+use pattern::{Part, parts};
+
+/// The texts of one language, by `part.name`.
+pub(crate) type Texts = BTreeMap<String, String>;
+
+/// What a placeholder stands for.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Value {
+    /// Goes in as it is.
+    Text(String),
+    /// A count, which plural forms go by.
+    Count(u64),
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => f.write_str(text),
+            Self::Count(count) => f.write_str(&crate::text::number::grouped(*count)),
+        }
+    }
+}
+
+macro_rules! value_from {
+    ($($kind:ident: $($from:ty),+;)+) => {
+        $($(impl From<$from> for Value {
+            fn from(value: $from) -> Self {
+                Self::$kind(value.try_into().expect("it fits"))
+            }
+        })+)+
+    };
+}
+
+value_from! {
+    Text: &str, String, &String;
+    Count: u32, u64, usize;
+}
+
+#[cfg(not(all(target_arch = "wasm32", feature = "app")))]
+mod carried {
+    use super::Texts;
+
+    /// The parts of a language that are carried.
+    macro_rules! parts_of {
+        ($language:literal: $($part:literal),+) => {
+            [$(($part, include_str!(concat!("../../texts/", $language, "/", $part, ".json")))),+]
+        };
+    }
+
+    fn gather(parts: &[(&str, &str)]) -> Texts {
+        let mut all = Texts::new();
+        for (part, json) in parts {
+            let texts: Texts = serde_json::from_str(json).unwrap_or_else(|error| panic!("{part}.json: {error}"));
+            all.extend(texts.into_iter().map(|(name, text)| (format!("{part}.{name}"), text)));
+        }
+        all
+    }
+
+    pub(super) fn english() -> Texts {
+        gather(&parts_of!("en": "number", "page", "chart", "theory", "presets", "links", "claims", "rules"))
+    }
+
+    #[cfg(test)]
+    pub(super) fn german() -> Texts {
+        gather(&parts_of!("de": "number", "page", "chart", "theory", "presets", "links", "claims", "rules"))
+    }
+}
+
+thread_local! {
+    static CURRENT: Cell<Option<&'static Texts>> = const { Cell::new(None) };
+}
+
+/// Speaks a language from now on. Its texts stay in memory: there are few languages, and what was said may be in use.
+#[cfg_attr(not(all(target_arch = "wasm32", feature = "app")), allow(dead_code))]
+pub(crate) fn speak(texts: Texts) {
+    CURRENT.set(Some(Box::leak(Box::new(texts))));
+}
+
+fn current() -> Option<&'static Texts> {
+    #[cfg(not(all(target_arch = "wasm32", feature = "app")))]
+    if CURRENT.get().is_none() {
+        speak(carried::english());
+    }
+    CURRENT.get()
+}
+
+/// The text of a name that is made while the page runs, as for each choice of a key; none where there is none.
+#[must_use]
+pub(crate) fn find(name: &str) -> Option<&'static str> {
+    current()?.get(name).map(String::as_str)
+}
+
+/// The text of a name; the name itself where a file of texts lacks it, which a test rules out.
+#[must_use]
+pub(crate) fn get(name: &'static str) -> &'static str {
+    find(name).unwrap_or(name)
+}
+
+/// The text of a name in pieces: words, and what stands for its placeholders.
+pub(crate) fn pieces<V>(name: &'static str, values: &[(&str, V)], count: impl Fn(&V) -> Option<u64>) -> Vec<Piece<V>>
+where
+    V: Clone,
+{
+    let value = |placeholder: &str| values.iter().find(|(known, _)| *known == placeholder).map(|(_, value)| value);
+    let parts = parts(get(name), &|placeholder| value(placeholder).and_then(&count));
+    let piece = |part| match part {
+        Part::Words(words) => Some(Piece::Words(words)),
+        Part::Placeholder(placeholder) => value(placeholder).cloned().map(Piece::Value),
+    };
+    parts.into_iter().filter_map(piece).collect()
+}
+
+/// A piece of a text.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Piece<V> {
+    /// Words of the language.
+    Words(String),
+    /// What stands in it.
+    Value(V),
+}
+
+/// The text of a name with values in the places of its placeholders.
+#[must_use]
+pub(crate) fn fill(name: &'static str, values: &[(&str, Value)]) -> String {
+    let count = |value: &Value| match value {
+        Value::Count(count) => Some(*count),
+        Value::Text(_) => None,
+    };
+    let mut out = String::new();
+    for piece in pieces(name, values, count) {
+        match piece {
+            Piece::Words(words) => out += &words,
+            Piece::Value(value) => out += &value.to_string(),
+        }
+    }
+    out
+}
+
+/// Declares texts of a part: a function for each, which says it in the reader's language.
+///
+/// ```ignore
+/// texts! { "page":
+///     /// The button beside the slider.
+///     pause;
+///     play(from, to);
+/// }
+/// assert_eq!(play(6, 200), "Play from 6 to 200 blocks");
+/// ```
+macro_rules! texts {
+    ($part:literal: $($(#[$doc:meta])* $name:ident $(($($value:ident),+))?;)*) => {
+        $($crate::text::texts!(@say $part, [$(#[$doc])*], $name $(, $($value),+)?);)*
+
+        /// What is declared here, with its placeholders.
+        #[cfg(test)]
+        pub(crate) const DECLARED: &[(&str, &[&str])] =
+            &[$((concat!($part, ".", stringify!($name)), &[$($(stringify!($value)),+)?])),*];
+    };
+    (@say $part:literal, [$(#[$doc:meta])*], $name:ident) => {
+        $(#[$doc])*
+        #[must_use]
+        pub(crate) fn $name() -> &'static str {
+            $crate::text::get(concat!($part, ".", stringify!($name)))
+        }
+    };
+    (@say $part:literal, [$(#[$doc:meta])*], $name:ident, $($value:ident),+) => {
+        $(#[$doc])*
+        #[must_use]
+        pub(crate) fn $name($($value: impl Into<$crate::text::Value>),+) -> String {
+            $crate::text::fill(concat!($part, ".", stringify!($name)), &[$((stringify!($value), $value.into())),+])
+        }
+    };
+}
+
+pub(crate) use texts;

@@ -1,0 +1,6 @@
+//! Texts of the presets.
+
+use super::texts;
+
+texts! { "presets":
+}

@@ -1,0 +1,6 @@
+//! Texts of theory: names of curves, conditions and sources.
+
+use super::texts;
+
+texts! { "theory":
+}
