@@ -4,7 +4,7 @@
 //! | module | what lives there | what it may use |
 //! |---|---|---|
 //! | [`model`] | configuration, placements, init, random numbers, parameter table | nothing |
-//! | [`share`] | link text to configuration and back: one table of keys | `model` |
+//! | [`share`] | link text to configuration and back: one table of keys | `model`, `stats`, `text` |
 //! | [`stats`] | what is measured, its marks, JSON and CSV | `model` |
 //! | [`mod@reference`] | the float64 engine | `model`, `stats` |
 //! | [`theory`] | curves that papers and a mean-field recursion predict, over what is measured | `model`, `stats` |

@@ -12,6 +12,7 @@ use crate::chart::theme::Theme;
 use crate::model::{Config, Placement};
 use crate::share::{Notice, Request};
 use crate::stats::{Engine, Measurement, ModelUpdate, Quantity, Sample};
+use crate::text;
 use crate::theory::{self, Overlay};
 
 use super::address::Address;
@@ -280,6 +281,10 @@ impl Page {
     pub(crate) fn follow_address(&self) {
         self.address.with_value(Address::drop_pending);
         let (request, notices) = Address::read();
+        if request.language.is_some_and(|asked| Some(asked) != text::language()) {
+            browser::reload();
+            return;
+        }
         self.is_playing.set(false);
         self.trouble.set(None);
         self.atlases.trouble.set(None);

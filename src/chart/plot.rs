@@ -5,13 +5,13 @@ use super::curve::Curve;
 use super::gaps::{self, Place, Run};
 use super::labels;
 use super::marker;
-use crate::text::number;
 use super::probe;
 use super::scene::{Anchor, Cap, Point, Scene, Shape, dashed, hatch, point};
 use super::style::style;
 use super::text;
 use super::theme::{Color, Theme};
 use crate::model::Placement;
+use crate::text::number;
 
 /// Width of a measured line.
 const LINE: f64 = 2.25;

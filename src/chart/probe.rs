@@ -2,13 +2,13 @@
 
 use super::curve::Curve;
 use super::gaps::{self, Place};
-use crate::text::number;
 use super::pill::pill;
 use super::plot::{Area, View, value_in_words};
 use super::scene::{Anchor, Shape, point};
 use super::text;
 use crate::model::Placement;
 use crate::sort::sort_short;
+use crate::text::number;
 
 const PITCH: f64 = 19.0;
 

@@ -5,6 +5,8 @@ use crate::model::{
 };
 use crate::stats::{Engine, Quantity};
 
+use crate::text::Language;
+
 use super::query::{Request, Scale, View};
 use super::shelf::{Guide, Topic, VerdictKind};
 
@@ -333,6 +335,16 @@ pub fn keys() -> &'static [Key] {
             16_384,
             "MiB that a pass in float32 may take; what does not fit is computed again when it is needed"
         ),
+        Key {
+            name: "lang",
+            kind: Kind::Choice(words!(Language)),
+            help: "language of the page; without it, the reader's",
+            get: |request| request.language.map_or("", Language::key).to_owned(),
+            set: |request, text| {
+                request.language = Language::from_key(text);
+                request.language.is_some() || text.is_empty()
+            },
+        },
     ];
     KEYS
 }

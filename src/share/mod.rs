@@ -4,6 +4,7 @@ mod keys;
 mod query;
 mod shelf;
 
+pub use crate::text::Language;
 pub use keys::{Key, Kind, keys};
 pub use shelf::{Guide, Topic, VerdictKind};
 

@@ -6,6 +6,7 @@ use crate::stats::{Engine, Quantity};
 
 use super::keys::{Kind, STATISTICS, keys};
 use super::shelf::{Guide, Topic, VerdictKind};
+use crate::text::Language;
 
 named_enum! {
     /// The scale of a y axis.
@@ -78,6 +79,8 @@ pub struct Request {
     pub deepest: u32,
     /// MiB of memory that a pass may take, 64 to 16384.
     pub memory: u32,
+    /// The language; `None` leaves it to the reader.
+    pub language: Option<Language>,
 }
 
 impl Request {
@@ -107,6 +110,7 @@ impl Request {
             theory: true,
             deepest: 200,
             memory: 512,
+            language: None,
         }
     }
 

@@ -203,20 +203,20 @@ fn Options(subject: Subject, is_table: RwSignal<bool>) -> impl IntoView {
             <button
                 class="dots"
                 type="button"
-                aria-label=words::CHART_OPTIONS
+                aria-label=words::chart_options()
                 aria-expanded=move || pressed(is_open.get())
                 on:click=move |_| is_open.update(|open| *open = !*open)
             >
                 <span class="art" inner_html=icons::DOTS></span>
             </button>
-            <div class="list" role="group" aria-label=words::CHART_OPTIONS>
+            <div class="list" role="group" aria-label=words::chart_options()>
                 <button
                     type="button"
                     data-option="linear"
                     aria-pressed=move || pressed(is_scale(Scale::Linear))
                     on:click=move |_| choose(Scale::Linear)
                 >
-                    {words::LINEAR}
+                    {words::linear()}
                 </button>
                 <button
                     type="button"
@@ -224,7 +224,7 @@ fn Options(subject: Subject, is_table: RwSignal<bool>) -> impl IntoView {
                     aria-pressed=move || pressed(is_scale(Scale::Log))
                     on:click=move |_| choose(Scale::Log)
                 >
-                    {words::LOG}
+                    {words::log()}
                 </button>
                 <button
                     type="button"
@@ -235,7 +235,7 @@ fn Options(subject: Subject, is_table: RwSignal<bool>) -> impl IntoView {
                         is_table.update(|table| *table = !*table);
                     }
                 >
-                    {words::TABLE}
+                    {words::table()}
                 </button>
             </div>
         </div>
@@ -308,10 +308,7 @@ fn Plot(
             node_ref=holder
             tabindex="0"
             role="slider"
-            aria-label=move || {
-                let (before, letter, below) = words::title(quantity.get());
-                format!("{before}{letter}{below}, {}, by block", words::unit(quantity.get()))
-            }
+            aria-label=move || words::caption(quantity.get())
             aria-valuemin=move || quantity.get().first_block()
             aria-valuemax=move || page.request.with(|request| request.config.depth)
             aria-valuenow=move || page.probe.get().unwrap_or(page.request.with(|request| request.config.depth))
@@ -405,15 +402,15 @@ fn eased(page: Page, held: Memo<Held>, frame: Memo<u32>) -> RwSignal<Extent> {
 fn message(page: Page, quantity: Quantity) -> Option<String> {
     let request = page.request.get();
     if request.placements.is_empty() {
-        return Some(words::CHOOSE_PLACEMENT.into());
+        return Some(words::choose_placement().into());
     }
     let has_quantity = request.configs().iter().any(|config| Quantity::all(config).contains(&quantity));
     if let Quantity::GradWeight(tensor) = quantity
         && !has_quantity
     {
-        return Some(words::no_matrix(tensor));
+        return Some(words::lacks(tensor).into());
     }
-    (page.finished.with(Vec::is_empty) && page.trouble.with(Option::is_none)).then(|| words::COMPUTING.into())
+    (page.finished.with(Vec::is_empty) && page.trouble.with(Option::is_none)).then(|| words::computing().into())
 }
 
 /// Moves the probe by the arrow keys.
@@ -446,8 +443,8 @@ fn in_words(curves: &[Curve], probe: Option<u32>, notes: &str) -> String {
         curves.iter().filter_map(one).collect::<Vec<_>>().join(", ")
     };
     match probe {
-        Some(block) => format!("block {block}: {}", values(Some(block))),
-        None if notes.is_empty() => format!("last block: {}", values(None)),
-        None => format!("last block: {}. {notes}", values(None)),
+        Some(block) => words::block_values(block, values(Some(block))),
+        None if notes.is_empty() => words::last_block_values(values(None)),
+        None => words::last_block_values_and(values(None), notes),
     }
 }

@@ -39,19 +39,19 @@ pub(super) fn Claims() -> impl IntoView {
         <main class="claims">
             <div class="claims-head">
                 <div>
-                    <h1>{words::CLAIMS_TITLE}</h1>
-                    <p>{words::CLAIMS_LEAD}</p>
+                    <h1>{words::claims_title()}</h1>
+                    <p>{words::claims_lead()}</p>
                 </div>
-                <div class="filters" role="group" aria-label=words::FILTERS>
+                <div class="filters" role="group" aria-label=words::filters()>
                     <Select key="guide"/>
                     <Select key="topic"/>
                     <Select key="verdict"/>
                     <button class="plain" type="button" on:click=test_all>
-                        {move || if is_busy() { words::STOP.to_owned() } else { words::test_all(shown.with(Vec::len)) }}
+                        {move || if is_busy() { words::stop() } else { words::test_shown(shown.with(Vec::len)) }}
                     </button>
                 </div>
             </div>
-            <p class="count" role="status">{move || words::claims_shown(shown.with(Vec::len))}</p>
+            <p class="count" role="status">{move || words::claims_shown(shown.with(Vec::len), claims::ALL.len())}</p>
             <For each=move || shown.get() key=|index| *index let:index>
                 <Row index=index/>
             </For>
@@ -94,7 +94,7 @@ fn Row(index: usize) -> impl IntoView {
         };
         view! {
             <button class="show" type="button" on:click=show>
-                {words::SHOW}<span class="vh">{format!(" {}", claim.id)}</span>
+                {words::show()}<span class="vh">{format!(" {}", claim.id)}</span>
                 <span class="art" inner_html=icons::RIGHT></span>
             </button>
         }
@@ -133,13 +133,13 @@ fn Sources(cites: &'static [Cite], guide: Guide) -> impl IntoView {
         view! {
             <li>
                 {source.authors} ", " {source.year} ". " <cite>{source.title}</cite> {arxiv} {place}
-                {cite.second_hand.then_some(words::SECOND_HAND)}
+                {cite.second_hand.then(|| format!(" {}", words::second_hand()))}
             </li>
         }
     };
     view! {
-        <p class="guide">{words::in_guide(guide)}</p>
-        {cites.is_empty().then(|| view! { <p>{words::NO_SOURCE}</p> })}
+        <p class="guide">{words::in_this_guide(guide)}</p>
+        {cites.is_empty().then(|| view! { <p>{words::no_source()}</p> })}
         <ul class="sources">{cites.iter().map(one).collect_view()}</ul>
     }
 }
@@ -153,10 +153,10 @@ fn Found(index: usize) -> impl IntoView {
     let test = move |_| page.laboratory.test(page, index);
     move || match (&claim.test, finding.get()) {
         (Test::Cited | Test::NeedsTraining, _) => {
-            let why = if matches!(claim.test, Test::Cited) { words::CITED } else { words::NEEDS_TRAINING };
+            let why = if matches!(claim.test, Test::Cited) { words::cited() } else { words::needs_training() };
             view! {
                 <div class="measured"><p class="note">{why}</p></div>
-                <VerdictSign verdict=claim.literature note=words::BY_LITERATURE.to_owned()/>
+                <VerdictSign verdict=claim.literature note=words::by_literature().to_owned()/>
             }
             .into_any()
         }
@@ -170,9 +170,9 @@ fn Found(index: usize) -> impl IntoView {
         .into_any(),
         (Test::Measured(_), state) => {
             let (label, is_busy) = match state {
-                Some(Finding::Waiting) => (words::WAITING.to_owned(), true),
-                Some(Finding::Running(share)) => (words::testing(share), true),
-                _ => (words::TEST.to_owned(), false),
+                Some(Finding::Waiting) => (words::waiting().to_owned(), true),
+                Some(Finding::Running(share)) => (words::testing(format!("{:.0}", (100.0 * share).floor())), true),
+                _ => (words::test().to_owned(), false),
             };
             let failed = if let Some(Finding::Failed(why)) = finding.get() { Some(why) } else { None };
             view! {
@@ -182,7 +182,7 @@ fn Found(index: usize) -> impl IntoView {
                     </button>
                     {failed.map(|why| view! { <p class="note" role="alert">{why}</p> })}
                 </div>
-                <div class="verdict"><p><small>{words::literature_says(claim.literature.kind())}</small></p></div>
+                <div class="verdict"><p><small>{words::literature_says(claim.literature.kind().title())}</small></p></div>
             }
             .into_any()
         }
@@ -228,7 +228,7 @@ pub(super) fn Views() -> impl IntoView {
             request.view = view;
             format!("?{}", to_query(&request, Target::Page))
         };
-        view! { <a href=address aria-current=is_here on:click=go>{words::view(view)}</a> }
+        view! { <a href=address aria-current=is_here on:click=go>{words::view(view.key())}</a> }
     };
-    view! { <nav class="views" aria-label=words::VIEWS>{View::ALL.iter().map(|view| link(*view)).collect_view()}</nav> }
+    view! { <nav class="views" aria-label=words::views()>{View::ALL.iter().map(|view| link(*view)).collect_view()}</nav> }
 }

@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use crate::app::formulas;
 use crate::app::state::page;
 use crate::app::words;
 
@@ -15,7 +16,7 @@ pub(super) fn Controls() -> impl IntoView {
     let page = page();
     let width_message = Message::about("width", Some("heads"));
     view! {
-        <section class="controls" aria-label=words::CONTROLS>
+        <section class="controls" aria-label=words::controls()>
             <Presets/>
             <Select key="init"/>
             <Select key="norm"/>
@@ -37,7 +38,7 @@ pub(super) fn Controls() -> impl IntoView {
             <NumberRow key="seeds"/>
             <Help/>
             <details class="advanced">
-                <summary>{words::ADVANCED}<span class="art" inner_html=icons::RIGHT></span></summary>
+                <summary>{words::advanced()}<span class="art" inner_html=icons::RIGHT></span></summary>
                 <NumberRow key="batch"/>
                 <NumberRow key="ffn"/>
                 <NumberRow key="vocab"/>
@@ -62,7 +63,8 @@ fn Help() -> impl IntoView {
     let page = page();
     let help = Memo::new(move |_| {
         let key = page.helped.get();
-        words::help(key, &text_of(page, key))
+        let value = text_of(page, key);
+        (words::help(key, &value), formulas::of_control(key, &value))
     });
     view! {
         <p class="help" id="help">

@@ -33,18 +33,18 @@ pub(super) fn Depth() -> impl IntoView {
     };
     let toggle = move |_| play::toggle(page);
     let play_label = move || {
-        if page.is_playing.get() { words::PAUSE.into() } else { words::play(play::start_from(depth.get())) }
+        if page.is_playing.get() { words::pause().into() } else { words::play_from(play::start_from(depth.get())) }
     };
     let is_idle = move || !page.has_placement();
     let play_icon = move || if page.is_playing.get() { icons::PAUSE } else { icons::PLAY };
     view! {
-        <section class="depth" aria-label=words::DEPTH>
+        <section class="depth" aria-label=words::depth()>
             <p class="figure" aria-hidden="true">
                 <b>{move || depth.get()}</b>
-                <span>{move || if depth.get() == 1 { words::BLOCK } else { words::BLOCKS }}</span>
+                <span>{move || if depth.get() == 1 { words::block() } else { words::blocks() }}</span>
             </p>
             <div class="buttons">
-                <button class="step" type="button" aria-label=words::FEWER title=words::FEWER on:click=move |_| step(-1)>
+                <button class="step" type="button" aria-label=words::fewer() title=words::fewer() on:click=move |_| step(-1)>
                     <span class="art" inner_html=icons::MINUS></span>
                 </button>
                 <button
@@ -53,13 +53,13 @@ pub(super) fn Depth() -> impl IntoView {
                     aria-label=play_label
                     title=move || (!is_idle()).then(play_label)
                     aria-disabled=move || is_idle().then_some("true")
-                    aria-description=move || is_idle().then_some(words::CHOOSE_PLACEMENT)
-                    data-why=move || is_idle().then_some(words::CHOOSE_PLACEMENT)
+                    aria-description=move || is_idle().then_some(words::choose_placement())
+                    data-why=move || is_idle().then_some(words::choose_placement())
                     on:click=toggle
                 >
                     <span class="art" inner_html=play_icon></span>
                 </button>
-                <button class="step" type="button" aria-label=words::MORE title=words::MORE on:click=move |_| step(1)>
+                <button class="step" type="button" aria-label=words::more() title=words::more() on:click=move |_| step(1)>
                     <span class="art" inner_html=icons::PLUS></span>
                 </button>
             </div>
@@ -166,14 +166,14 @@ fn Slider(depth: Memo<u32>, on_move: Callback<(u32, Gesture)>) -> impl IntoView 
                 min=SHALLOWEST
                 max=DEEPEST
                 step="1"
-                aria-label=words::DEPTH
+                aria-label=words::depth()
                 aria-valuetext=move || words::depth_in_words(depth.get())
                 aria-describedby="depth-help"
                 prop:value=move || depth.get().to_string()
                 on:keydown=key
                 on:input=input
             />
-            <span class="vh" id="depth-help">{words::DEPTH_HELP}</span>
+            <span class="vh" id="depth-help">{words::depth_help()}</span>
             <span class="ticks" aria-hidden="true">
                 {TICKS.into_iter().enumerate().map(tick).collect_view()}
             </span>

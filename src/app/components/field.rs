@@ -33,13 +33,11 @@ fn set(page: Page, key: &'static str, text: &str, gesture: Gesture) -> Result<Op
     match changed.set(key, text) {
         Ok(notices) => {
             page.change(gesture, |request| *request = changed);
-            let told: Vec<_> = notices
-                .iter()
-                .map(|notice| format!("{} is now {}: {}.", notice.key, notice.used, notice.allowed))
-                .collect();
+            let told: Vec<_> =
+                notices.iter().map(|notice| words::is_now(&notice.key, &notice.used, &notice.allowed)).collect();
             Ok((!told.is_empty()).then(|| told.join(" ")))
         }
-        Err(notice) => Err(format!("“{text}” is not allowed: {}. {} stays.", notice.allowed, notice.used)),
+        Err(notice) => Err(words::not_allowed(text, &notice.allowed, &notice.used)),
     }
 }
 

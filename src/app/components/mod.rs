@@ -46,7 +46,7 @@ pub(super) fn App(engines: Rc<Engines>) -> impl IntoView {
     on_cleanup(move || back.remove());
     effect(move || {
         let depth = page.request.with(|request| request.config.depth);
-        document().set_title(&format!("{}: {}", words::NAME, words::depth_in_words(depth)));
+        document().set_title(&words::page_title(words::NAME, words::depth_in_words(depth)));
     });
 
     view! {
@@ -63,7 +63,7 @@ pub(super) fn App(engines: Rc<Engines>) -> impl IntoView {
             <div class="main">
                 <notices::Notices/>
                 <work::Work/>
-                <section class="charts" aria-label=words::CHARTS>
+                <section class="charts" aria-label=words::charts()>
                     <chart::Chart subject=Subject::Stream/>
                     <chart::Chart subject=Subject::Gradient/>
                 </section>

@@ -31,21 +31,21 @@ pub(super) fn Presets() -> impl IntoView {
             view! { <option value=preset.key selected=move || chosen.get() == preset.key>{preset.title}</option> }
         };
         let of_kind = presets::ALL.iter().filter(move |preset| preset.kind == kind);
-        view! { <optgroup label=words::preset_kind(kind)>{of_kind.map(option).collect_view()}</optgroup> }
+        view! { <optgroup label=words::preset_kind(kind.key())>{of_kind.map(option).collect_view()}</optgroup> }
     };
     let told = move || {
         let preset = presets::find(chosen.get())?;
         Some(view! {
             <p class="told preset" data-preset=preset.key>
-                {preset.sentence} " " <small>{preset.source} ". " {words::LEFT_OUT} " " {preset.left_out} "."</small>
+                {preset.sentence} " " <small>{preset.source} ". " {words::left_out()} " " {preset.left_out} "."</small>
             </p>
         })
     };
     view! {
         <label class="pick">
-            <span class="key">{words::PRESET}</span>
+            <span class="key">{words::preset()}</span>
             <select name="preset" prop:value=move || chosen.get() on:change=change>
-                <option value="" selected=move || chosen.get().is_empty()>{words::NO_PRESET}</option>
+                <option value="" selected=move || chosen.get().is_empty()>{words::no_preset()}</option>
                 {PresetKind::ALL.iter().map(|kind| group(*kind)).collect_view()}
             </select>
             <span class="art" inner_html=icons::CHEVRON></span>

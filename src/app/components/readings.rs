@@ -21,7 +21,7 @@ pub(super) fn Readings() -> impl IntoView {
         <section
             class="readings"
             class:many=move || is_many.get()
-            aria-label=words::READINGS
+            aria-label=words::readings()
         >
             <For each=move || placements.get() key=|placement| *placement let:placement>
                 <Reading placement=placement is_low=is_many/>
@@ -48,10 +48,11 @@ fn Reading(placement: Placement, is_low: Memo<bool>) -> impl IntoView {
         // Of another depth, it says which.
         let depth = pass.measurement.config.depth;
         let is_late = page.is_late.get() && !is_fresh;
-        let other = is_late.then(|| view! { " " <span class="other">{words::of_depth(depth)}</span> });
+        let other =
+            is_late.then(|| view! { " " <span class="other">{words::of_depth(words::depth_in_words(depth))}</span> });
         let offer = (read.is_unresolved && pass.measurement.engine != Engine::Reference).then(|| {
             let compute = move |_| page.change(Gesture::Choice, |request| request.engine = Some(Engine::Reference));
-            view! { " " <button class="inline" type="button" on:click=compute>{words::IN_FLOAT64}</button> }
+            view! { " " <button class="inline" type="button" on:click=compute>{words::in_float64()}</button> }
         });
         Some(view! { {spans.collect_view()} {other} {offer} })
     };

@@ -7,10 +7,10 @@ use leptos::prelude::*;
 use crate::app::state::page;
 use crate::app::words;
 use crate::chart::block::line;
-use crate::text::number;
 use crate::chart::style::style;
 use crate::model::Placement;
 use crate::stats::{Format, GrowthExponents, Mark, Measurement, Quantity};
+use crate::text::number;
 
 const WIDTH: f64 = 150.0;
 const HEIGHT: f64 = 36.0;
@@ -35,11 +35,11 @@ enum Measure {
 impl Measure {
     const ALL: [Self; 3] = [Self::UpdateRatio, Self::TokenCosine, Self::Headroom];
 
-    const fn name(self) -> (&'static str, &'static str) {
+    fn name(self) -> (&'static str, &'static str) {
         match self {
-            Self::UpdateRatio => words::UPDATE_RATIO,
-            Self::TokenCosine => words::TOKEN_COSINE,
-            Self::Headroom => words::HEADROOM,
+            Self::UpdateRatio => (words::update_ratio(), words::update_ratio_unit()),
+            Self::TokenCosine => (words::token_cosine(), words::token_cosine_unit()),
+            Self::Headroom => (words::headroom(), words::headroom_unit()),
         }
     }
 
@@ -68,7 +68,7 @@ impl Measure {
         };
         let values: Vec<f64> = each.chunks(per_block).map(of_block).collect();
         let missing = values.iter().filter(|value| value.is_nan()).count();
-        let left_out = (missing > 0).then(|| words::left_out(missing, values.len(), &why.join(", ")));
+        let left_out = (missing > 0).then(|| words::skipped(missing, values.len(), why.join(", ")));
         Row { placement: measurement.config.placement, values, left_out }
     }
 
@@ -128,7 +128,7 @@ pub(super) fn Sparklines() -> impl IntoView {
         }
     };
     view! {
-        <section class="more" aria-label=words::MEASURES>
+        <section class="more" aria-label=words::measures()>
             {Measure::ALL.into_iter().map(one).collect_view()}
             <Growth/>
             <Update/>
@@ -154,7 +154,7 @@ fn Growth() -> impl IntoView {
         };
         page.shown().into_iter().map(of_pass).collect_view()
     };
-    let (name, unit) = words::GROWTH;
+    let (name, unit) = (words::growth(), words::growth_unit());
     view! { <Numbers name=name unit=unit key="growth" values=values/> }
 }
 
@@ -193,7 +193,7 @@ fn Update() -> impl IntoView {
                 None | Some(Mark::Zero) => number::value(value),
                 Some(_) => "–".into(),
             };
-            let by_sign = format!("{label}, {}: {}", words::BY_SIGN, write(update.sign, update.sign_mark));
+            let by_sign = words::by_sign(label, write(update.sign, update.sign_mark));
             view! {
                 <span class=class title=by_sign.clone() data-update=config.placement.key() data-value=format!("{:?}", update.sgd)>
                     <span class="vh">{label} " "</span>
@@ -205,7 +205,7 @@ fn Update() -> impl IntoView {
         };
         page.shown().into_iter().map(of_pass).collect_view()
     };
-    let (name, unit) = words::MODEL_UPDATE;
+    let (name, unit) = (words::model_update(), "‖ΔF‖ / η‖F‖");
     view! { <Numbers name=name unit=unit key="model_update" values=values/> }
 }
 

@@ -28,9 +28,9 @@ pub(super) fn Status() -> impl IntoView {
         let sum: f64 = ran.iter().map(|(pass, _)| pass.milliseconds).sum();
         match (ran.len(), from_atlas.len()) {
             (0, 0) => None,
-            (0, _) => Some(words::FROM_ATLAS.into()),
-            (count, 0) => Some(words::pass_time(count, sum)),
-            (count, _) => Some(format!("{}, {}", words::pass_time(count, sum), words::FROM_ATLAS)),
+            (0, _) => Some(words::from_atlas().into()),
+            (count, 0) => Some(words::time_of_passes(count, sum)),
+            (count, _) => Some(format!("{}, {}", words::time_of_passes(count, sum), words::from_atlas())),
         }
     };
     let cost = move || {
@@ -41,7 +41,7 @@ pub(super) fn Status() -> impl IntoView {
     let running = move || {
         page.running.get().filter(|_| page.is_late.get()).map(|running| {
             let percent = (running.progress * 100.0).floor() as u32;
-            view! { <span class="running">{words::running(running.placement, percent)}</span> }
+            view! { <span class="running">{words::running(running.placement.recipe().label, percent)}</span> }
         })
     };
     view! {
@@ -50,7 +50,7 @@ pub(super) fn Status() -> impl IntoView {
             <span data-status="who">{move || who(page)}</span>
             <span data-status="time">{time}</span>
             <span class="wide" data-status="cost">{cost}</span>
-            <span>{move || page.request.with(|request| words::seed(request.config.seed))}</span>
+            <span>{move || page.request.with(|request| words::seed(request.config.seed.to_string()))}</span>
             <span class="wide">{move || page.engine().map(precision)}</span>
             {running}
         </footer>

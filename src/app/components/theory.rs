@@ -36,7 +36,7 @@ pub(super) fn TheoryList() -> impl IntoView {
                 let distance = deviation(overlay, measurement, index);
                 view! {
                     <li data-overlay=overlay.name>
-                        <b>{words::overlay(overlay.quantity, overlay.name)}</b> " "
+                        <b>{words::overlay(words::name(overlay.quantity), overlay.name)}</b> " "
                         {words::deviation(overlay, distance, block)} " "
                         <small>{overlay.holds} " " {overlay.source.to_string()}</small>
                     </li>
@@ -51,10 +51,10 @@ pub(super) fn TheoryList() -> impl IntoView {
     };
     view! {
         <details class="theory">
-            <summary>{words::THEORY}<span class="art" inner_html=icons::RIGHT></span></summary>
+            <summary>{words::theory()}<span class="art" inner_html=icons::RIGHT></span></summary>
             <label class="check">
                 <input type="checkbox" name="theory" prop:checked=is_drawn on:change=toggle/>
-                {words::DRAW_THEORY}
+                {words::draw_theory()}
             </label>
             {entries}
         </details>

@@ -6,12 +6,12 @@ use super::raster::smoothed;
 use super::scale::ColorScale;
 use super::sheet::{Sheet, texture_of};
 use crate::chart::axis::block_ticks;
-use crate::text::number;
 use crate::chart::pill::{self, HEIGHT, pill};
 use crate::chart::scene::{Anchor, Cap, Point, Scene, Shape, point};
 use crate::chart::text;
 use crate::chart::theme::{Color, Theme};
 use crate::stats::Mark;
+use crate::text::number;
 
 /// Room for the depths at the left, the word above them and the blocks below.
 const LEFT: f64 = 42.0;

@@ -3,8 +3,8 @@
 use super::sheet::{Sheet, is_log, texture_of};
 use super::texture::Texture;
 use crate::chart::gaps::blocks;
-use crate::text::number;
 use crate::stats::Blocks;
+use crate::text::number;
 
 /// What changes by less than this factor is level.
 const LEVEL: f64 = 1.5;

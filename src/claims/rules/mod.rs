@@ -13,11 +13,11 @@ pub(super) mod sublayers;
 pub(super) mod update;
 
 use super::{Evidence, Outcome, Question, Rule, Verdict};
-use crate::text::number;
 use crate::model::{Config, Placement, Tensor};
 use crate::share::{self, Target};
 use crate::sort::sort_short;
 use crate::stats::{Mark, Measurement, Quantity};
+use crate::text::number;
 
 /// Self-attention in Post-LN makes all tokens alike within a few blocks. What is left to a gradient is then little more
 /// than one row, of which each block changes the size by chance: its logarithm wanders by about √(L/d). A stream of
@@ -40,7 +40,7 @@ fn grid(query: &str, depths: &[u32], seeds: u32) -> Vec<Config> {
 
 /// A question of passes alone.
 fn passes<const N: usize>(grids: [Vec<Config>; N]) -> Question {
-    Question { passes: grids.concat(), ..Question::default() }
+    Question { passes: grids.into_iter().flatten().collect(), ..Question::default() }
 }
 
 /// A value as far as it can be believed: NaN where the engine has marked it so.

@@ -93,15 +93,15 @@ pub(super) fn Atlas() -> impl IntoView {
         <main class="atlas">
             <header class="atlas-head">
                 <div>
-                    <h1>{words::ATLAS_TITLE}</h1>
-                    <p>{words::ATLAS_LEAD}</p>
+                    <h1>{words::atlas_title()}</h1>
+                    <p>{words::atlas_lead()}</p>
                 </div>
                 <key::Key shared=shared/>
             </header>
             <Chips/>
             <sweep::Sweep/>
             <Notices/>
-            <section class="panels" aria-label=words::PANELS>
+            <section class="panels" aria-label=words::panels()>
                 <For each=move || placements.get() key=|placement| *placement let:placement>
                     <panel::Panel placement=placement shared=shared/>
                 </For>

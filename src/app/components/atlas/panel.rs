@@ -117,7 +117,7 @@ pub(super) fn Panel(placement: Placement, shared: Shared) -> impl IntoView {
                 node_ref=holder
                 tabindex="0"
                 role="slider"
-                aria-label=move || words::panel(label, shared.quantity.get())
+                aria-label=move || words::panel_of(label, shared.quantity.get())
                 aria-orientation="vertical"
                 aria-valuemin=move || sheet.with(|sheet| sheet.as_ref().map(|sheet| *sheet.depths.start()))
                 aria-valuemax=move || sheet.with(|sheet| sheet.as_ref().map(|sheet| *sheet.depths.end()))
