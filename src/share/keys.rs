@@ -7,7 +7,7 @@ use crate::stats::{Engine, Quantity};
 
 use crate::text::Language;
 
-use super::query::{Request, Scale, View};
+use super::query::{Request, Scale, Speed, View};
 use super::shelf::{Guide, Topic, VerdictKind};
 
 /// What values a key takes.
@@ -123,6 +123,22 @@ macro_rules! toggle_key {
                 };
                 request.config.$field = value;
                 true
+            },
+        }
+    };
+}
+
+/// A switch of the page, beside those of the model.
+macro_rules! switch_key {
+    ($name:literal, $field:ident, $help:literal) => {
+        Key {
+            name: $name,
+            kind: Kind::Choice(&["0", "1"]),
+            help: $help,
+            get: |request| u8::from(request.$field).to_string(),
+            set: |request, text| {
+                request.$field = text == "1";
+                matches!(text, "0" | "1")
             },
         }
     };
@@ -311,16 +327,7 @@ pub fn keys() -> &'static [Key] {
                 request.statistic_scale.is_some() || text.is_empty()
             },
         },
-        Key {
-            name: "theory",
-            kind: Kind::Choice(&["0", "1"]),
-            help: "whether theory is drawn over the measurement",
-            get: |request| u8::from(request.theory).to_string(),
-            set: |request, text| {
-                request.theory = text == "1";
-                matches!(text, "0" | "1")
-            },
-        },
+        switch_key!("theory", theory, "whether theory is drawn over the measurement"),
         integer_key!(
             "deepest",
             deepest,
@@ -335,6 +342,14 @@ pub fn keys() -> &'static [Key] {
             16_384,
             "MiB that a pass in float32 may take; what does not fit is computed again when it is needed"
         ),
+        Key {
+            name: "speed",
+            kind: Kind::Choice(words!(Speed)),
+            help: "how many times four seconds a doubling play moves the depth",
+            get: |request| request.speed.key().to_owned(),
+            set: |request, text| Speed::from_key(text).map(|speed| request.speed = speed).is_some(),
+        },
+        switch_key!("repeat", repeat, "whether play begins anew at its end"),
         Key {
             name: "lang",
             kind: Kind::Choice(words!(Language)),

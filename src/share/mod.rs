@@ -8,7 +8,7 @@ pub use crate::text::Language;
 pub use keys::{Key, Kind, keys};
 pub use shelf::{Guide, Topic, VerdictKind};
 
-pub use query::{ClaimFilter, Notice, Request, Scale, Target, View, parse, to_query};
+pub use query::{ClaimFilter, Notice, Request, Scale, Speed, Target, View, parse, to_query};
 
 #[cfg(test)]
 mod tests;

@@ -19,6 +19,33 @@ named_enum! {
 }
 
 named_enum! {
+    /// How fast play moves the depth.
+    Speed {
+        /// Eight seconds a doubling.
+        Half = "0.5",
+        /// Four.
+        One = "1",
+        /// Two.
+        Two = "2",
+        /// One.
+        Four = "4",
+    }
+}
+
+impl Speed {
+    /// Times four seconds a doubling.
+    #[must_use]
+    pub const fn factor(self) -> f64 {
+        match self {
+            Self::Half => 0.5,
+            Self::One => 1.0,
+            Self::Two => 2.0,
+            Self::Four => 4.0,
+        }
+    }
+}
+
+named_enum! {
     /// What the page shows.
     View {
         /// Charts of the runs asked for.
@@ -79,6 +106,10 @@ pub struct Request {
     pub deepest: u32,
     /// MiB of memory that a pass may take, 64 to 16384.
     pub memory: u32,
+    /// How fast play moves the depth.
+    pub speed: Speed,
+    /// Whether play begins anew at its end.
+    pub repeat: bool,
     /// The language; `None` leaves it to the reader.
     pub language: Option<Language>,
 }
@@ -110,6 +141,8 @@ impl Request {
             theory: true,
             deepest: 200,
             memory: 512,
+            speed: Speed::One,
+            repeat: false,
             language: None,
         }
     }

@@ -75,6 +75,13 @@ pub(crate) fn fixed(value: f64, decimals: usize) -> String {
     decimal(&format!("{value:.decimals$}"))
 }
 
+/// A number as short as it is: `0.5`, `1`.
+#[cfg(feature = "app")]
+#[must_use]
+pub(crate) fn plain(value: f64) -> String {
+    decimal(&value.to_string())
+}
+
 /// Digits with the language's decimal sign.
 fn decimal(digits: &str) -> String {
     digits.replace('.', get("number.decimal"))

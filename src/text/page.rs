@@ -20,6 +20,28 @@ texts! { "page":
     pause;
     play(from, to);
     depth_help;
+    /// The button that makes play faster, and from the fastest the slowest.
+    speed(times);
+    repeat;
+    shortcuts;
+    shortcuts_lead;
+    shortcuts_off;
+    close;
+    key_space;
+    key_play;
+    key_arrows;
+    key_step;
+    key_page;
+    key_leap;
+    key_ends;
+    key_extremes;
+    key_digits;
+    key_placements;
+    key_angles;
+    key_speed;
+    key_repeat;
+    key_help;
+    key_chart;
     placement;
     more_placements;
     controls;
@@ -258,8 +280,8 @@ pub(super) fn by_table() -> Vec<String> {
     use crate::share::{Kind, View, keys};
     use crate::stats::Quantity;
 
-    const NO_CONTROL: [&str; 8] =
-        ["view", "claim", "placement", "depth", "stream_scale", "statistic_scale", "theory", "lang"];
+    const NO_CONTROL: [&str; 10] =
+        ["view", "claim", "placement", "depth", "stream_scale", "statistic_scale", "theory", "speed", "repeat", "lang"];
     /// The shelf names the values of these.
     const SHELF: [&str; 3] = ["guide", "topic", "verdict"];
     /// Keys each value of which has help of its own.

@@ -5,32 +5,23 @@ use leptos::prelude::*;
 use web_sys::{HtmlElement, KeyboardEvent, PointerEvent};
 
 use crate::app::play::{self, DEEPEST, SHALLOWEST, TICKS};
-use crate::app::state::{Gesture, page};
+use crate::app::state::page;
 use crate::app::words;
+use crate::text::number;
 
 use super::icons;
 
 /// Blocks of a page key.
 const PAGE: i64 = 12;
 
-/// A depth some blocks on, within the slider. A depth below it, from a link, only ever comes up.
-fn shifted(depth: u32, by: i64) -> u32 {
-    let target = i64::from(depth) + by;
-    if depth < SHALLOWEST && by < 0 { depth } else { target.clamp(i64::from(SHALLOWEST), i64::from(DEEPEST)) as u32 }
-}
-
 /// The depth.
 #[component]
 pub(super) fn Depth() -> impl IntoView {
     let page = page();
     let depth = Memo::new(move |_| page.request.with(|request| request.config.depth));
-    let move_to = move |depth: u32, gesture| {
-        page.is_playing.set(false);
-        page.set_depth(depth, gesture);
-    };
-    let step = move |by: i64| {
-        move_to(shifted(depth.get_untracked(), by), Gesture::Movement);
-    };
+    let step = move |by: i64| play::step(page, by);
+    let speed = move || format!("{}×", number::plain(page.request.with(|request| request.speed.factor())));
+    let repeats = move || page.request.with(|request| request.repeat);
     let toggle = move |_| play::toggle(page);
     let play_label = move || {
         if page.is_playing.get() { words::pause().into() } else { words::play_from(play::start_from(depth.get())) }
@@ -63,13 +54,34 @@ pub(super) fn Depth() -> impl IntoView {
                     <span class="art" inner_html=icons::PLUS></span>
                 </button>
             </div>
-            <Slider depth=depth on_move=Callback::new(move |(depth, gesture)| move_to(depth, gesture))/>
+            <div class="pace">
+                <button
+                    class="speed"
+                    type="button"
+                    aria-label=move || words::speed(speed())
+                    title=move || words::speed(speed())
+                    on:click=move |_| play::change_speed(page, 1)
+                >
+                    {speed}
+                </button>
+                <button
+                    class="repeat"
+                    type="button"
+                    aria-label=words::repeat()
+                    title=words::repeat()
+                    aria-pressed=move || if repeats() { "true" } else { "false" }
+                    on:click=move |_| play::toggle_repeat(page)
+                >
+                    <span class="art" inner_html=icons::REPEAT></span>
+                </button>
+            </div>
+            <Slider depth=depth/>
         </section>
     }
 }
 
 #[component]
-fn Slider(depth: Memo<u32>, on_move: Callback<(u32, Gesture)>) -> impl IntoView {
+fn Slider(depth: Memo<u32>) -> impl IntoView {
     let page = page();
     let rail = NodeRef::<html::Div>::new();
     let range = NodeRef::<html::Input>::new();
@@ -95,14 +107,14 @@ fn Slider(depth: Memo<u32>, on_move: Callback<(u32, Gesture)>) -> impl IntoView 
         page.next_turn();
         page.is_dragging.set_value(true);
         if let Some(depth) = depth_under(&event) {
-            on_move.run((depth, Gesture::Movement));
+            play::set_depth(page, depth);
         }
     };
     let drag = move |event: PointerEvent| {
         if page.is_dragging.get_value()
             && let Some(depth) = depth_under(&event)
         {
-            on_move.run((depth, Gesture::Movement));
+            play::set_depth(page, depth);
         }
     };
     let release = move |_: PointerEvent| page.is_dragging.set_value(false);
@@ -125,12 +137,12 @@ fn Slider(depth: Memo<u32>, on_move: Callback<(u32, Gesture)>) -> impl IntoView 
             _ => return,
         };
         event.prevent_default();
-        on_move.run((shifted(depth.get_untracked(), by), Gesture::Movement));
+        play::step(page, by);
     };
     // Assistive technology may set the native range directly.
     let input = move |event| {
         if let Ok(depth) = event_target_value(&event).parse() {
-            on_move.run((depth, Gesture::Movement));
+            play::set_depth(page, depth);
         }
     };
 

@@ -110,6 +110,7 @@ pub(super) fn Header() -> impl IntoView {
                     <span class="text" role="status">{move || said.get()}</span>
                 </button>
                 <Languages/>
+                <super::shortcuts::Shortcuts/>
                 <button class="icon" type="button" on:click=toggle_theme aria-label=theme_label title=theme_label>
                     <span class="art" inner_html=icons::THEME></span>
                 </button>

@@ -15,6 +15,7 @@ mod layers;
 mod notices;
 mod preset;
 mod readings;
+mod shortcuts;
 mod sparklines;
 mod status;
 mod table;
