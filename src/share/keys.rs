@@ -7,6 +7,7 @@ use crate::stats::{Engine, Quantity};
 
 use crate::text::Language;
 
+use super::pins::{self, MOST_PINS};
 use super::query::{Request, Scale, Speed, View};
 use super::shelf::{Guide, Topic, VerdictKind};
 
@@ -21,6 +22,8 @@ pub enum Kind {
     Choice(&'static [&'static str]),
     /// A comma list of one or more of these words.
     List(&'static [&'static str]),
+    /// Up to so many models, each its placement and what is not as the page begins with.
+    Models(usize),
 }
 
 impl Kind {
@@ -33,6 +36,7 @@ impl Kind {
                 format!("a number from {} to {}", f64::from(low) / 100.0, f64::from(high) / 100.0)
             }
             Self::Choice(words) => words.join(", "),
+            Self::Models(most) => format!("up to {most} models as post;depth:96;init:he, with ~ between"),
             Self::List(words) => format!("one or more of {}, with commas between", words.join(", ")),
         }
     }
@@ -348,6 +352,13 @@ pub fn keys() -> &'static [Key] {
             help: "how many times four seconds a doubling play moves the depth",
             get: |request| request.speed.key().to_owned(),
             set: |request, text| Speed::from_key(text).map(|speed| request.speed = speed).is_some(),
+        },
+        Key {
+            name: "pin",
+            kind: Kind::Models(MOST_PINS),
+            help: "models that are kept to compare with",
+            get: |request| pins::to_text(&request.pins),
+            set: |request, text| pins::of_text(text).map(|models| request.pins = models).is_some(),
         },
         switch_key!("repeat", repeat, "whether play begins anew at its end"),
         Key {

@@ -106,6 +106,8 @@ pub struct Request {
     pub deepest: u32,
     /// MiB of memory that a pass may take, 64 to 16384.
     pub memory: u32,
+    /// Models that are kept to compare with.
+    pub pins: Vec<Config>,
     /// How fast play moves the depth.
     pub speed: Speed,
     /// Whether play begins anew at its end.
@@ -141,6 +143,7 @@ impl Request {
             theory: true,
             deepest: 200,
             memory: 512,
+            pins: Vec::new(),
             speed: Speed::One,
             repeat: false,
             language: None,

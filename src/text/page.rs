@@ -280,8 +280,19 @@ pub(super) fn by_table() -> Vec<String> {
     use crate::share::{Kind, View, keys};
     use crate::stats::Quantity;
 
-    const NO_CONTROL: [&str; 10] =
-        ["view", "claim", "placement", "depth", "stream_scale", "statistic_scale", "theory", "speed", "repeat", "lang"];
+    const NO_CONTROL: [&str; 11] = [
+        "view",
+        "claim",
+        "placement",
+        "depth",
+        "stream_scale",
+        "statistic_scale",
+        "theory",
+        "speed",
+        "repeat",
+        "pin",
+        "lang",
+    ];
     /// The shelf names the values of these.
     const SHELF: [&str; 3] = ["guide", "topic", "verdict"];
     /// Keys each value of which has help of its own.
