@@ -70,6 +70,23 @@ texts! { "page":
     views;
     /// Blocks whose value a small measure leaves out, and why.
     skipped(count, of, why);
+    compare;
+    headlines;
+    pin;
+    pin_help;
+    unpin(name);
+    all_pinned;
+    most_pinned(count);
+    models;
+    stream_growth;
+    first_of(quantity);
+    last_of(quantity);
+    first_over_last;
+    stream_exponent;
+    gradient_exponent;
+    /// A model and what else is particular to it.
+    and_choice(name, choice);
+    choice_of(key, choice);
     theory;
     draw_theory;
     /// The edges of the middle half of several seeds.

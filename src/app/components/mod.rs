@@ -6,6 +6,7 @@ mod atlas;
 mod chart;
 mod chips;
 mod claims;
+mod compare;
 mod controls;
 mod depth;
 mod field;
@@ -70,6 +71,7 @@ pub(super) fn App(engines: Rc<Engines>) -> impl IntoView {
                 </section>
                 <readings::Readings/>
                 <sparklines::Sparklines/>
+                <compare::Compare/>
                 <theory::TheoryList/>
                 <status::Status/>
             </div>

@@ -50,7 +50,7 @@ pub(super) fn TheoryList() -> impl IntoView {
         page.theory().into_iter().map(of_pass).collect_view()
     };
     view! {
-        <details class="theory">
+        <details class="fold theory">
             <summary>{words::theory()}<span class="art" inner_html=icons::RIGHT></span></summary>
             <label class="check">
                 <input type="checkbox" name="theory" prop:checked=is_drawn on:change=toggle/>

@@ -5,7 +5,7 @@ use crate::chart::heat::scale::ColorScale;
 use crate::stats::Cell;
 
 /// How many models, of how many placements.
-fn models(count: usize, placements: usize) -> String {
+fn how_many(count: usize, placements: usize) -> String {
     let each = count / placements.max(1);
     match placements {
         1 => depths(count),
@@ -17,7 +17,7 @@ fn models(count: usize, placements: usize) -> String {
 /// What a sweep will take.
 #[must_use]
 pub(crate) fn sweep_cost(missing: usize, done: usize, placements: usize, milliseconds: Option<f64>) -> String {
-    let what = if done == 0 { models(missing, placements) } else { models_left(missing, missing + done) };
+    let what = if done == 0 { how_many(missing, placements) } else { models_left(missing, missing + done) };
     match milliseconds {
         Some(milliseconds) => and_time(what, about(milliseconds)),
         None => what,
@@ -36,7 +36,7 @@ pub(crate) fn sweeping(done: usize, of: usize, left_ms: Option<f64>) -> String {
 /// A sweep that is done.
 #[must_use]
 pub(crate) fn all_swept(count: usize, placements: usize) -> String {
-    swept(models(count, placements))
+    swept(how_many(count, placements))
 }
 
 /// A sweep for those who hear the page.

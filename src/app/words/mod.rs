@@ -9,7 +9,7 @@ pub(crate) use claims::*;
 
 use crate::chart::curve::{precision, symbol};
 use crate::model::{Config, Tensor};
-use crate::share::{Guide, Topic, VerdictKind};
+use crate::share::{Guide, Kind, Request, Target, Topic, VerdictKind, keys};
 use crate::stats::{Engine, Mark, Quantity};
 use crate::text::{number, page};
 use crate::theory::Overlay;
@@ -105,6 +105,26 @@ pub(crate) fn lacks(tensor: Tensor) -> &'static str {
 #[must_use]
 pub(crate) fn caption(quantity: Quantity) -> String {
     table_caption(name(quantity), unit(quantity))
+}
+
+/// The name of a model: its placement and what is not as in the model that is asked for.
+#[must_use]
+pub(crate) fn model_name(model: &Config, now: &Config) -> String {
+    let of = |config: &Config| Request { config: config.clone(), ..Request::default_for(Target::CommandLine) };
+    let (model_request, now_request) = (of(model), of(now));
+    let mut name = model.placement.recipe().label.to_owned();
+    for key in keys() {
+        let value = (key.get)(&model_request);
+        if value != (key.get)(&now_request) {
+            let choice = match (key.name, key.kind) {
+                ("depth", _) => depth_in_words(model.depth),
+                (_, Kind::Choice(words)) if words != ["0", "1"] => choice(key.name, &value),
+                _ => choice_of(label(key.name), choice(key.name, &value)),
+            };
+            name = and_choice(name, choice);
+        }
+    }
+    name
 }
 
 /// A pass that failed, why, and what is kept.
