@@ -84,6 +84,10 @@ texts! { "page":
     first_over_last;
     stream_exponent;
     gradient_exponent;
+    parameters;
+    /// How many of the parameters are those of norms.
+    of_norms(count);
+    gflop;
     /// A model and what else is particular to it.
     and_choice(name, choice);
     choice_of(key, choice);

@@ -68,6 +68,7 @@ pub(super) fn Compare() -> impl IntoView {
         let exponents = GrowthExponents::of(measurement);
         let update = page.update_of(measurement);
         let (update, update_mark) = update.map_or((f64::NAN, None), |update| (update.sgd, update.sgd_mark));
+        let (parameters, flops) = (config.parameters(), config.flops());
         let placement = config.placement;
         let name = page.request.with(|request| words::model_name(&config, &request.config));
         let remove = is_kept.then(|| {
@@ -89,6 +90,8 @@ pub(super) fn Compare() -> impl IntoView {
                 {cell(measurement, update, update_mark)}
                 {cell(measurement, exponents.forward, None)}
                 {cell(measurement, exponents.backward, None)}
+                <td>{number::grouped(parameters.all() as u64)} " " <small>{words::of_norms(parameters.norms)}</small></td>
+                <td>{number::value(flops / 1e9)}</td>
             </tr>
         }
     };
@@ -109,6 +112,8 @@ pub(super) fn Compare() -> impl IntoView {
             words::model_update().to_owned(),
             words::stream_exponent().to_owned(),
             words::gradient_exponent().to_owned(),
+            words::parameters().to_owned(),
+            words::gflop().to_owned(),
         ];
         all.into_iter().map(|head| view! { <th scope="col">{head}</th> }).collect_view()
     };
