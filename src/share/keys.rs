@@ -236,6 +236,16 @@ pub fn keys() -> &'static [Key] {
                 request.claims.claim.is_some() || text.is_empty()
             },
         },
+        Key {
+            name: "tour",
+            kind: Kind::Integer(1, 5),
+            help: "the step of the tour",
+            get: |request| request.tour.map_or_else(String::new, |step| step.to_string()),
+            set: |request, text| {
+                request.tour = integer(text, 1, 5);
+                request.tour.is_some() || text.is_empty()
+            },
+        },
         filter_key!("guide", guide, Guide, "the guide whose claims are shown"),
         filter_key!("topic", topic, Topic, "the topic whose claims are shown"),
         filter_key!("verdict", verdict, VerdictKind, "the literature's verdict of the claims that are shown"),

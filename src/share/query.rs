@@ -106,6 +106,8 @@ pub struct Request {
     pub deepest: u32,
     /// MiB of memory that a pass may take, 64 to 16384.
     pub memory: u32,
+    /// The step of the tour, 1 to 5.
+    pub tour: Option<u32>,
     /// Models that are kept to compare with.
     pub pins: Vec<Config>,
     /// How fast play moves the depth.
@@ -143,6 +145,7 @@ impl Request {
             theory: true,
             deepest: 200,
             memory: 512,
+            tour: None,
             pins: Vec::new(),
             speed: Speed::One,
             repeat: false,

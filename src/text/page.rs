@@ -70,6 +70,22 @@ texts! { "page":
     views;
     /// Blocks whose value a small measure leaves out, and why.
     skipped(count, of, why);
+    tour;
+    tour_count(step, of);
+    tour_1;
+    tour_1_text;
+    tour_2;
+    tour_2_text;
+    tour_3;
+    tour_3_text;
+    tour_4;
+    tour_4_text;
+    tour_5;
+    tour_5_text;
+    back;
+    next;
+    skip;
+    tour_over;
     compare;
     headlines;
     pin;
@@ -301,7 +317,7 @@ pub(super) fn by_table() -> Vec<String> {
     use crate::share::{Kind, View, keys};
     use crate::stats::Quantity;
 
-    const NO_CONTROL: [&str; 11] = [
+    const NO_CONTROL: [&str; 12] = [
         "view",
         "claim",
         "placement",
@@ -312,6 +328,7 @@ pub(super) fn by_table() -> Vec<String> {
         "speed",
         "repeat",
         "pin",
+        "tour",
         "lang",
     ];
     /// The shelf names the values of these.

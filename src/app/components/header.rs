@@ -98,6 +98,7 @@ pub(super) fn Header() -> impl IntoView {
                 View::Atlas | View::Claims => view! { <p class="tagline">{words::tagline()}</p> }.into_any(),
             }}
             <div class="tools">
+                <button class="wide" type="button" on:click=move |_| super::tour::go_to(page, 1)>{words::tour()}</button>
                 <button
                     class="copy"
                     type="button"

@@ -21,6 +21,7 @@ mod sparklines;
 mod status;
 mod table;
 mod theory;
+mod tour;
 mod work;
 
 use std::rc::Rc;
@@ -77,6 +78,7 @@ pub(super) fn App(engines: Rc<Engines>) -> impl IntoView {
             </div>
             <controls::Controls/>
         </main>
+        <tour::Tour/>
         <status::Announcer/>
     }
 }

@@ -107,6 +107,18 @@ pub(crate) fn caption(quantity: Quantity) -> String {
     table_caption(name(quantity), unit(quantity))
 }
 
+/// The title of a step of the tour and what it says.
+#[must_use]
+pub(crate) fn tour_step(step: u32) -> (&'static str, &'static str) {
+    match step {
+        1 => (tour_1(), tour_1_text()),
+        2 => (tour_2(), tour_2_text()),
+        3 => (tour_3(), tour_3_text()),
+        4 => (tour_4(), tour_4_text()),
+        _ => (tour_5(), tour_5_text()),
+    }
+}
+
 /// The name of a model: its placement and what is not as in the model that is asked for.
 #[must_use]
 pub(crate) fn model_name(model: &Config, now: &Config) -> String {
