@@ -8,6 +8,7 @@ use crate::app::words;
 use crate::claims::{self, Cite, Claim, Guide, Test, Verdict, VerdictKind};
 use crate::share::{ClaimFilter, Target, View, parse, to_query};
 
+use super::erased::{live, on, part};
 use super::field::Select;
 use super::icons;
 
@@ -46,12 +47,12 @@ pub(super) fn Claims() -> impl IntoView {
                     <Select key="guide"/>
                     <Select key="topic"/>
                     <Select key="verdict"/>
-                    <button class="plain" type="button" on:click=test_all>
-                        {move || if is_busy() { words::stop() } else { words::test_shown(shown.with(Vec::len)) }}
+                    <button class="plain" type="button" on:click=on(test_all)>
+                        {part(move || if is_busy() { words::stop() } else { words::test_shown(shown.with(Vec::len)) })}
                     </button>
                 </div>
             </div>
-            <p class="count" role="status">{move || words::claims_shown(shown.with(Vec::len), claims::ALL.len())}</p>
+            <p class="count" role="status">{part(move || words::claims_shown(shown.with(Vec::len), claims::ALL.len()))}</p>
             <For each=move || shown.get() key=|index| *index let:index>
                 <Row index=index/>
             </For>
@@ -93,18 +94,18 @@ fn Row(index: usize) -> impl IntoView {
             page.change(Gesture::Choice, |request| *request = parse(query, Target::Page).0);
         };
         view! {
-            <button class="show" type="button" on:click=show>
+            <button class="show" type="button" on:click=on(show)>
                 {words::show()}<span class="vh">{format!(" {}", claim.id)}</span>
                 <span class="art" inner_html=icons::RIGHT></span>
             </button>
         }
     });
     view! {
-        <article class="claim" id=claim.id data-claim=claim.id node_ref=place class:open=move || is_open.get()>
+        <article class="claim" id=claim.id data-claim=claim.id node_ref=place class:open=live(move || is_open.get())>
             <div class="said">
                 <h2>{claim.said}</h2>
                 <p class="where">
-                    <button class="id" type="button" aria-expanded=move || if is_open.get() { "true" } else { "false" } on:click=toggle>
+                    <button class="id" type="button" aria-expanded=live(move || if is_open.get() { "true" } else { "false" }) on:click=on(toggle)>
                         {claim.id}
                     </button>
                     ", " {claim.guide.title()} ", " {claim.place} ", " {claim.topic.title()}
@@ -177,7 +178,7 @@ fn Found(index: usize) -> impl IntoView {
             let failed = if let Some(Finding::Failed(why)) = finding.get() { Some(why) } else { None };
             view! {
                 <div class="measured">
-                    <button class="plain" type="button" aria-disabled=is_busy.then_some("true") on:click=test>
+                    <button class="plain" type="button" aria-disabled=is_busy.then_some("true") on:click=on(test)>
                         {label}<span class="vh">{format!(" {}", claim.id)}</span>
                     </button>
                     {failed.map(|why| view! { <p class="note" role="alert">{why}</p> })}
@@ -228,7 +229,7 @@ pub(super) fn Views() -> impl IntoView {
             request.view = view;
             format!("?{}", to_query(&request, Target::Page))
         };
-        view! { <a href=address aria-current=is_here on:click=go>{words::view(view.key())}</a> }
+        view! { <a href=live(address) aria-current=live(is_here) on:click=on(go)>{words::view(view.key())}</a> }
     };
     view! { <nav class="views" aria-label=words::views()>{View::ALL.iter().map(|view| link(*view)).collect_view()}</nav> }
 }

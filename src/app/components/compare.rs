@@ -12,6 +12,7 @@ use crate::share::{MOST_PINS, Request};
 use crate::stats::{GrowthExponents, Mark, Measurement, Quantity};
 use crate::text::number;
 
+use super::erased::{live, on, part};
 use super::icons;
 
 /// A number or what stands in its place, with the value for whoever reads the table by script.
@@ -74,7 +75,7 @@ pub(super) fn Compare() -> impl IntoView {
         let remove = is_kept.then(|| {
             let (label, config): (String, Config) = (words::unpin(&name), config);
             view! {
-                <button class="icon" type="button" aria-label=label.clone() title=label on:click=move |_| page.unpin(&config)>
+                <button class="icon" type="button" aria-label=label.clone() title=label on:click=on(move |_| page.unpin(&config))>
                     <span class="art" inner_html=icons::CROSS></span>
                 </button>
             }
@@ -118,23 +119,23 @@ pub(super) fn Compare() -> impl IntoView {
         all.into_iter().map(|head| view! { <th scope="col">{head}</th> }).collect_view()
     };
     view! {
-        <details class="fold compare" prop:open=move || pins.with(|pins| !pins.is_empty())>
+        <details class="fold compare" prop:open=live(move || pins.with(|pins| !pins.is_empty()))>
             <summary>{words::compare()}<span class="art" inner_html=icons::RIGHT></span></summary>
             <div class="table" tabindex="0" role="region" aria-label=words::headlines()>
                 <table>
                     <caption class="vh">{words::headlines()}</caption>
-                    <thead><tr>{heads}</tr></thead>
-                    <tbody>{rows}</tbody>
+                    <thead><tr>{part(heads)}</tr></thead>
+                    <tbody>{part(rows)}</tbody>
                 </table>
             </div>
             <p>
                 <button
                     class="pin"
                     type="button"
-                    aria-disabled=move || why().map(|_| "true")
-                    aria-description=why
-                    data-why=why
-                    on:click=pin
+                    aria-disabled=live(move || why().map(|_| "true"))
+                    aria-description=live(why)
+                    data-why=live(why)
+                    on:click=on(pin)
                 >
                     {words::pin()}
                 </button>

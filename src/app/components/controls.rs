@@ -6,6 +6,7 @@ use crate::app::formulas;
 use crate::app::state::page;
 use crate::app::words;
 
+use super::erased::{on, part};
 use super::field::{Message, Number, NumberRow, Select, Told, text_of};
 use super::icons;
 use super::preset::Presets;
@@ -21,7 +22,7 @@ pub(super) fn Controls() -> impl IntoView {
             <Select key="init"/>
             <Select key="norm"/>
             <Select key="act"/>
-            <div class="pick" on:pointerenter=move |_| page.helped.set("width")>
+            <div class="pick" on:pointerenter=on(move |_| page.helped.set("width"))>
                 <span class="key">{words::label("width")}</span>
                 <span class="pair">
                     <Number key="width" message=width_message/>
@@ -68,7 +69,7 @@ fn Help() -> impl IntoView {
     });
     view! {
         <p class="help" id="help">
-            {move || help.get().0} " "
+            {part(move || help.get().0)} " "
             <span inner_html=move || help.get().1></span>
         </p>
     }

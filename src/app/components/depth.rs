@@ -9,6 +9,7 @@ use crate::app::state::page;
 use crate::app::words;
 use crate::text::number;
 
+use super::erased::{live, on, part};
 use super::icons;
 
 /// Blocks of a page key.
@@ -31,26 +32,26 @@ pub(super) fn Depth() -> impl IntoView {
     view! {
         <section class="depth" aria-label=words::depth()>
             <p class="figure" aria-hidden="true">
-                <b>{move || depth.get()}</b>
-                <span>{move || if depth.get() == 1 { words::block() } else { words::blocks() }}</span>
+                <b>{part(move || depth.get())}</b>
+                <span>{part(move || if depth.get() == 1 { words::block() } else { words::blocks() })}</span>
             </p>
             <div class="buttons">
-                <button class="step" type="button" aria-label=words::fewer() title=words::fewer() on:click=move |_| step(-1)>
+                <button class="step" type="button" aria-label=words::fewer() title=words::fewer() on:click=on(move |_| step(-1))>
                     <span class="art" inner_html=icons::MINUS></span>
                 </button>
                 <button
                     class="play"
                     type="button"
-                    aria-label=play_label
-                    title=move || (!is_idle()).then(play_label)
-                    aria-disabled=move || is_idle().then_some("true")
-                    aria-description=move || is_idle().then_some(words::choose_placement())
-                    data-why=move || is_idle().then_some(words::choose_placement())
-                    on:click=toggle
+                    aria-label=live(play_label)
+                    title=live(move || (!is_idle()).then(play_label))
+                    aria-disabled=live(move || is_idle().then_some("true"))
+                    aria-description=live(move || is_idle().then_some(words::choose_placement()))
+                    data-why=live(move || is_idle().then_some(words::choose_placement()))
+                    on:click=on(toggle)
                 >
-                    <span class="art" inner_html=play_icon></span>
+                    <span class="art" inner_html=live(play_icon)></span>
                 </button>
-                <button class="step" type="button" aria-label=words::more() title=words::more() on:click=move |_| step(1)>
+                <button class="step" type="button" aria-label=words::more() title=words::more() on:click=on(move |_| step(1))>
                     <span class="art" inner_html=icons::PLUS></span>
                 </button>
             </div>
@@ -58,19 +59,19 @@ pub(super) fn Depth() -> impl IntoView {
                 <button
                     class="speed"
                     type="button"
-                    aria-label=move || words::speed(speed())
-                    title=move || words::speed(speed())
-                    on:click=move |_| play::change_speed(page, 1)
+                    aria-label=live(move || words::speed(speed()))
+                    title=live(move || words::speed(speed()))
+                    on:click=on(move |_| play::change_speed(page, 1))
                 >
-                    {speed}
+                    {part(speed)}
                 </button>
                 <button
                     class="repeat"
                     type="button"
                     aria-label=words::repeat()
                     title=words::repeat()
-                    aria-pressed=move || if repeats() { "true" } else { "false" }
-                    on:click=move |_| play::toggle_repeat(page)
+                    aria-pressed=live(move || if repeats() { "true" } else { "false" })
+                    on:click=on(move |_| play::toggle_repeat(page))
                 >
                     <span class="art" inner_html=icons::REPEAT></span>
                 </button>
@@ -153,7 +154,7 @@ fn Slider(depth: Memo<u32>) -> impl IntoView {
         view! {
             <span
                 class="tick"
-                class:on=move || depth.get() == tick
+                class:on=live(move || depth.get() == tick)
                 class:first=index == 0
                 class:last=is_last
                 style:left=left
@@ -167,10 +168,10 @@ fn Slider(depth: Memo<u32>) -> impl IntoView {
         <div
             class="slider"
             node_ref=rail
-            on:pointerdown=press
-            on:pointermove=drag
-            on:pointerup=release
-            on:pointercancel=release
+            on:pointerdown=on(press)
+            on:pointermove=on(drag)
+            on:pointerup=on(release)
+            on:pointercancel=on(release)
         >
             <input
                 node_ref=range
@@ -179,19 +180,19 @@ fn Slider(depth: Memo<u32>) -> impl IntoView {
                 max=DEEPEST
                 step="1"
                 aria-label=words::depth()
-                aria-valuetext=move || words::depth_in_words(depth.get())
+                aria-valuetext=live(move || words::depth_in_words(depth.get()))
                 aria-describedby="depth-help"
-                prop:value=move || depth.get().to_string()
-                on:keydown=key
-                on:input=input
+                prop:value=live(move || depth.get().to_string())
+                on:keydown=on(key)
+                on:input=on(input)
             />
             <span class="vh" id="depth-help">{words::depth_help()}</span>
             <span class="ticks" aria-hidden="true">
                 {TICKS.into_iter().enumerate().map(tick).collect_view()}
             </span>
             <i class="track"></i>
-            <i class="fill" style:width=position></i>
-            <i class="thumb" style:left=position></i>
+            <i class="fill" style:width=live(position)></i>
+            <i class="thumb" style:left=live(position)></i>
         </div>
     }
 }

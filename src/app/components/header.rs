@@ -11,6 +11,7 @@ use crate::app::words;
 use crate::share::{Language, Request, View};
 use crate::text;
 
+use super::erased::{live, on, part};
 use super::icons;
 
 const STORED_THEME: &str = "normscope.theme";
@@ -52,7 +53,7 @@ fn Languages() -> impl IntoView {
         };
         let code = language.key();
         view! {
-            <a href=move || address(Some(language)) hreflang=code lang=code title=language.title() on:click=go>
+            <a href=live(move || address(Some(language))) hreflang=code lang=code title=language.title() on:click=on(go)>
                 <span class="name">{language.title()}</span>
                 <abbr aria-hidden="true">{code}</abbr>
             </a>
@@ -93,26 +94,26 @@ pub(super) fn Header() -> impl IntoView {
         <header class="top">
             <a class="mark" href="."><span class="art" inner_html=icons::MARK></span><span class="name">{words::NAME}</span></a>
             <super::claims::Views/>
-            {move || match page.request.with(|request| request.view) {
+            {part(move || match page.request.with(|request| request.view) {
                 View::Explore => view! { <h1 class="tagline">{words::tagline()}</h1> }.into_any(),
                 View::Atlas | View::Claims => view! { <p class="tagline">{words::tagline()}</p> }.into_any(),
-            }}
+            })}
             <div class="tools">
-                <button class="wide" type="button" on:click=move |_| super::tour::go_to(page, 1)>{words::tour()}</button>
+                <button class="wide" type="button" on:click=on(move |_| super::tour::go_to(page, 1))>{words::tour()}</button>
                 <button
                     class="copy"
                     type="button"
-                    aria-disabled=move || is_idle().then_some("true")
-                    aria-description=move || is_idle().then_some(words::choose_placement())
-                    data-why=move || is_idle().then_some(words::choose_placement())
-                    on:click=copy
+                    aria-disabled=live(move || is_idle().then_some("true"))
+                    aria-description=live(move || is_idle().then_some(words::choose_placement()))
+                    data-why=live(move || is_idle().then_some(words::choose_placement()))
+                    on:click=on(copy)
                 >
                     <span class="art" inner_html=icons::LINK></span>
-                    <span class="text" role="status">{move || said.get()}</span>
+                    <span class="text" role="status">{part(move || said.get())}</span>
                 </button>
                 <Languages/>
                 <super::shortcuts::Shortcuts/>
-                <button class="icon" type="button" on:click=toggle_theme aria-label=theme_label title=theme_label>
+                <button class="icon" type="button" on:click=on(toggle_theme) aria-label=live(theme_label) title=live(theme_label)>
                     <span class="art" inner_html=icons::THEME></span>
                 </button>
             </div>

@@ -9,6 +9,7 @@ mod claims;
 mod compare;
 mod controls;
 mod depth;
+mod erased;
 mod field;
 mod header;
 mod icons;
@@ -33,6 +34,7 @@ use super::engines::Engines;
 use super::state::{Page, effect};
 use super::{browser, runner, words};
 use crate::share::View;
+use erased::live;
 
 pub(super) use chart::Subject;
 
@@ -60,7 +62,7 @@ pub(super) fn App(engines: Rc<Engines>) -> impl IntoView {
         <Show when=move || page.request.with(|request| request.view == View::Atlas)>
             <atlas::Atlas/>
         </Show>
-        <main class="app" hidden=move || page.request.with(|request| request.view != View::Explore)>
+        <main class="app" hidden=live(move || page.request.with(|request| request.view != View::Explore))>
             <depth::Depth/>
             <chips::Chips/>
             <div class="main">

@@ -12,6 +12,7 @@ use crate::app::words;
 use crate::model::Placement;
 use crate::share::View;
 
+use super::erased::{live, on};
 use super::icons;
 
 /// Where it is kept that keys are wanted only of the element in focus, as who speaks to a computer wants it.
@@ -113,7 +114,7 @@ pub(super) fn Shortcuts() -> impl IntoView {
         view! { <dt><kbd>{key}</kbd></dt><dd>{what}</dd> }
     };
     view! {
-        <button class="icon keys" type="button" on:click=move |_| open() aria-label=words::shortcuts() title=words::shortcuts()>
+        <button class="icon keys" type="button" on:click=on(move |_| open()) aria-label=words::shortcuts() title=words::shortcuts()>
             <span class="art" inner_html=icons::KEYS></span>
         </button>
         <dialog class="sheet" node_ref=dialog aria-labelledby="keys-title">
@@ -121,10 +122,10 @@ pub(super) fn Shortcuts() -> impl IntoView {
             <p>{words::shortcuts_lead()}</p>
             <dl>{keys.into_iter().map(row).collect_view()}</dl>
             <label>
-                <input type="checkbox" prop:checked=move || is_off.get() on:change=switch/>
+                <input type="checkbox" prop:checked=live(move || is_off.get()) on:change=on(switch)/>
                 {words::shortcuts_off()}
             </label>
-            <p><button type="button" on:click=close>{words::close()}</button></p>
+            <p><button type="button" on:click=on(close)>{words::close()}</button></p>
         </dialog>
     }
 }

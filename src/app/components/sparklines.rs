@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use leptos::prelude::*;
 
+use super::erased::{live, part};
 use crate::app::state::page;
 use crate::app::words;
 use crate::chart::block::line;
@@ -123,7 +124,7 @@ pub(super) fn Sparklines() -> impl IntoView {
             <div class="spark">
                 <p class="what">{name}<small>{unit}</small></p>
                 <span class="art line" inner_html=move || all.with(|all| lines(all, measure.range(all)))></span>
-                <p class="values" class:many=move || all.with(|all| all.len() > 2) class:crowd=move || all.with(|all| all.len() > 4)>{last}</p>
+                <p class="values" class:many=live(move || all.with(|all| all.len() > 2)) class:crowd=live(move || all.with(|all| all.len() > 4))>{part(last)}</p>
             </div>
         }
     };
@@ -171,7 +172,7 @@ fn Numbers<V: IntoView + 'static>(
     view! {
         <div class="spark numbers" data-measure=key>
             <p class="what">{name}<small>{unit}</small></p>
-            <p class="values" class:many=move || is_over(2) class:crowd=move || is_over(4)>{values}</p>
+            <p class="values" class:many=live(move || is_over(2)) class:crowd=live(move || is_over(4))>{part(values)}</p>
         </div>
     }
 }

@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use super::erased::{live, part};
 use crate::app::state::page;
 use crate::app::words;
 use crate::chart::curve::Curve;
@@ -107,5 +108,5 @@ pub(super) fn Table(quantity: Memo<Quantity>) -> impl IntoView {
         });
         numbers(&words::caption(quantity), words::block(), heads.collect(), rows.collect(), "")
     };
-    view! { <div class="table" tabindex="0" role="region" aria-label=move || words::caption(quantity.get())>{body}</div> }
+    view! { <div class="table" tabindex="0" role="region" aria-label=live(move || words::caption(quantity.get()))>{part(body)}</div> }
 }

@@ -10,6 +10,7 @@ use crate::chart::style::style;
 use crate::stats::Quantity;
 use crate::theory::{Overlay, deviation};
 
+use super::erased::{live, on, part};
 use super::icons;
 
 /// The list, and the switch that draws the curves.
@@ -53,10 +54,10 @@ pub(super) fn TheoryList() -> impl IntoView {
         <details class="fold theory">
             <summary>{words::theory()}<span class="art" inner_html=icons::RIGHT></span></summary>
             <label class="check">
-                <input type="checkbox" name="theory" prop:checked=is_drawn on:change=toggle/>
+                <input type="checkbox" name="theory" prop:checked=live(is_drawn) on:change=on(toggle)/>
                 {words::draw_theory()}
             </label>
-            {entries}
+            {part(entries)}
         </details>
     }
 }

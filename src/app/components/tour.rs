@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use leptos::{ev, html};
 use web_sys::{ScrollIntoViewOptions, ScrollLogicalPosition};
 
+use super::erased::on;
 use crate::app::play;
 use crate::app::state::{Gesture, Page, page};
 use crate::app::words;
@@ -80,7 +81,7 @@ pub(super) fn Tour() -> impl IntoView {
     let card = move |now: u32| {
         let (title, text) = words::tour_step(now);
         let back = (now > 1).then(|| {
-            view! { <button type="button" on:click=move |_| go_to(page, now - 1)>{words::back()}</button> }
+            view! { <button type="button" on:click=on(move |_| go_to(page, now - 1))>{words::back()}</button> }
         });
         let next = if now < STEPS { words::next() } else { words::tour_over() };
         view! {
@@ -90,8 +91,8 @@ pub(super) fn Tour() -> impl IntoView {
                 <p>{text}</p>
                 <p class="ways">
                     {back}
-                    <button class="next" type="button" on:click=move |_| go_to(page, now + 1)>{next}</button>
-                    {(now < STEPS).then(|| view! { <button type="button" on:click=move |_| end()>{words::skip()}</button> })}
+                    <button class="next" type="button" on:click=on(move |_| go_to(page, now + 1))>{next}</button>
+                    {(now < STEPS).then(|| view! { <button type="button" on:click=on(move |_| end())>{words::skip()}</button> })}
                 </p>
             </aside>
         }

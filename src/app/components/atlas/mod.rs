@@ -19,6 +19,7 @@ use crate::model::Placement;
 use crate::stats::{self, Quantity};
 
 use super::chips::Chips;
+use super::erased::{live, part};
 use super::notices::Notices;
 use super::status::who;
 
@@ -108,10 +109,10 @@ pub(super) fn Atlas() -> impl IntoView {
             </section>
             <table::Tables shared=shared/>
             <footer class="status">
-                <i class="dot" class:busy=move || page.atlases.sweep.with(Option::is_some)></i>
-                <span data-status="who">{move || who(page)}</span>
-                <span>{move || page.request.with(|request| words::model(&request.config))}</span>
-                <span class="wide">{move || page.request.with(|request| words::outlined(request.config.depth))}</span>
+                <i class="dot" class:busy=live(move || page.atlases.sweep.with(Option::is_some))></i>
+                <span data-status="who">{part(move || who(page))}</span>
+                <span>{part(move || page.request.with(|request| words::model(&request.config)))}</span>
+                <span class="wide">{part(move || page.request.with(|request| words::outlined(request.config.depth)))}</span>
             </footer>
         </main>
     }

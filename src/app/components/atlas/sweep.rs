@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use super::super::erased::{live, on, part};
 use crate::app::atlas::depths;
 use crate::app::components::field::NumberRow;
 use crate::app::components::notices::offer;
@@ -59,20 +60,20 @@ pub(super) fn Sweep() -> impl IntoView {
             view! {
                 <div class="notice" data-notice="sweep" role="alert">
                     <p>{text}</p>
-                    <p><button type="button" on:click=again>{words::try_again()}</button>{offer(page, &trouble)}</p>
+                    <p><button type="button" on:click=on(again)>{words::try_again()}</button>{offer(page, &trouble)}</p>
                 </div>
             }
         })
     };
     view! {
-        <div class="sweep" data-sweep=state data-missing=move || counts.get().map(|(missing, ..)| missing)>
-            <button class="plain" type="button" hidden=is_idle on:click=toggle>{label}</button>
-            <p class="cost">{text}</p>
+        <div class="sweep" data-sweep=live(state) data-missing=live(move || counts.get().map(|(missing, ..)| missing))>
+            <button class="plain" type="button" hidden=live(is_idle) on:click=on(toggle)>{part(label)}</button>
+            <p class="cost">{part(text)}</p>
             <NumberRow key="deepest"/>
-            <i class="cue" hidden=move || progress().is_none() style:width=move || progress().unwrap_or_default()></i>
-            <p class="vh" role="status">{move || words::sweep_state(is_running.get(), counts.get().is_some_and(|(m, ..)| m == 0))}</p>
+            <i class="cue" hidden=live(move || progress().is_none()) style:width=live(move || progress().unwrap_or_default())></i>
+            <p class="vh" role="status">{part(move || words::sweep_state(is_running.get(), counts.get().is_some_and(|(m, ..)| m == 0)))}</p>
         </div>
-        {trouble}
+        {part(trouble)}
         <p class="vh" id="atlas-help">{words::atlas_help()}</p>
     }
 }

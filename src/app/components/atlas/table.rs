@@ -7,6 +7,7 @@ use crate::app::state::page;
 use crate::app::words;
 use crate::chart::heat::Sheet;
 
+use super::super::erased::{live, on, part};
 use super::Shared;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -34,10 +35,10 @@ pub(super) fn Tables(shared: Shared) -> impl IntoView {
             <button
                 type="button"
                 data-option=name
-                aria-pressed=move || if is_on() { "true" } else { "false" }
-                on:click=move |_| along.set((along.get_untracked() != Some(wanted)).then_some(wanted))
+                aria-pressed=live(move || if is_on() { "true" } else { "false" })
+                on:click=on(move |_| along.set((along.get_untracked() != Some(wanted)).then_some(wanted)))
             >
-                {move || label.get()}
+                {part(move || label.get())}
             </button>
         }
     };
@@ -74,8 +75,8 @@ pub(super) fn Tables(shared: Shared) -> impl IntoView {
                 {choice(Along::Column, "column", Memo::new(move |_| words::column_table(block.get())))}
             </div>
         </div>
-        {move || along.get().map(|along| view! {
-            <div class="table" tabindex="0" role="region" aria-label=move || caption(along)>{move || body(along)}</div>
-        })}
+        {part(move || along.get().map(|along| view! {
+            <div class="table" tabindex="0" role="region" aria-label=live(move || caption(along))>{move || body(along)}</div>
+        }))}
     }
 }
