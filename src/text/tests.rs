@@ -31,7 +31,7 @@ fn declared() -> BTreeMap<String, Vec<String>> {
 /// Names that are made from tables of the code, as that of each preset.
 fn by_table() -> Vec<String> {
     let numbers = ["decimal", "group", "nan"].map(|name| format!("number.{name}"));
-    numbers.into_iter().chain(super::page::by_table()).collect()
+    numbers.into_iter().chain(super::page::by_table()).chain(super::claims::by_table()).collect()
 }
 
 fn check(language: &str, texts: &Texts) {

@@ -7,6 +7,7 @@ use crate::app::state::{Gesture, page};
 use crate::app::words;
 use crate::claims::{self, Cite, Claim, Guide, Test, Verdict, VerdictKind};
 use crate::share::{ClaimFilter, Target, View, parse, to_query};
+use crate::text::{Piece, pieces};
 
 use super::erased::{live, on, part};
 use super::field::Select;
@@ -64,7 +65,7 @@ fn is_shown(claim: &Claim, index: usize, filter: &ClaimFilter) -> bool {
     filter.claim == Some(index as u32 + 1)
         || filter.guide.is_none_or(|guide| guide == claim.guide)
             && filter.topic.is_none_or(|topic| topic == claim.topic)
-            && filter.verdict.is_none_or(|verdict| verdict == claim.literature.kind())
+            && filter.verdict.is_none_or(|verdict| verdict == claim.verdict)
 }
 
 #[component]
@@ -103,16 +104,16 @@ fn Row(index: usize) -> impl IntoView {
     view! {
         <article class="claim" id=claim.id data-claim=claim.id node_ref=place class:open=live(move || is_open.get())>
             <div class="said">
-                <h2>{claim.said}</h2>
+                <h2>{claim.said()}</h2>
                 <p class="where">
                     <button class="id" type="button" aria-expanded=live(move || if is_open.get() { "true" } else { "false" }) on:click=on(toggle)>
                         {claim.id}
                     </button>
-                    ", " {claim.guide.title()} ", " {claim.place} ", " {claim.topic.title()}
+                    ", " {claim.guide.title()} ", " {claim.place()} ", " {claim.topic.title()}
                 </p>
             </div>
             <div class="source">
-                <p>{claim.source_says}</p>
+                <p>{claim.source_says()}</p>
                 <Show when=move || is_open.get()>
                     <Sources cites=claim.sources guide=claim.guide/>
                 </Show>
@@ -127,7 +128,7 @@ fn Row(index: usize) -> impl IntoView {
 fn Sources(cites: &'static [Cite], guide: Guide) -> impl IntoView {
     let one = |cite: &Cite| {
         let source = cite.source.source();
-        let place = (!cite.place.is_empty()).then(|| format!(", {}", cite.place));
+        let place = Some(cite.place()).filter(|place| !place.is_empty()).map(|place| format!(", {place}"));
         let arxiv = source.arxiv.map(|number| {
             view! { ", " <a href=format!("https://arxiv.org/abs/{number}")>{format!("arXiv:{number}")}</a> }
         });
@@ -157,7 +158,7 @@ fn Found(index: usize) -> impl IntoView {
             let why = if matches!(claim.test, Test::Cited) { words::cited() } else { words::needs_training() };
             view! {
                 <div class="measured"><p class="note">{why}</p></div>
-                <VerdictSign verdict=claim.literature note=words::by_literature().to_owned()/>
+                <VerdictSign verdict=claim.literature() note=words::by_literature().to_owned()/>
             }
             .into_any()
         }
@@ -166,7 +167,7 @@ fn Found(index: usize) -> impl IntoView {
                 <p class="value">{outcome.measured}</p>
                 <p class="note">{outcome.sentence}</p>
             </div>
-            <VerdictSign verdict=outcome.verdict note=words::measured_beside(engine, claim.literature.kind())/>
+            <VerdictSign verdict=outcome.verdict note=words::measured_beside(engine, claim.verdict)/>
         }
         .into_any(),
         (Test::Measured(_), state) => {
@@ -183,7 +184,7 @@ fn Found(index: usize) -> impl IntoView {
                     </button>
                     {failed.map(|why| view! { <p class="note" role="alert">{why}</p> })}
                 </div>
-                <div class="verdict"><p><small>{words::literature_says(claim.literature.kind().title())}</small></p></div>
+                <div class="verdict"><p><small>{words::literature_says(claim.verdict.title())}</small></p></div>
             }
             .into_any()
         }
@@ -194,11 +195,16 @@ fn Found(index: usize) -> impl IntoView {
 #[component]
 fn VerdictSign(verdict: Verdict, note: String) -> impl IntoView {
     let kind = verdict.kind();
-    let rest = match verdict {
-        Verdict::OnlyIf(condition) | Verdict::InPart(condition) => condition,
-        _ => "",
+    let pieces = match verdict {
+        Verdict::OnlyIf(condition) => pieces("claims.only_if", &[("condition", condition)], |_| None),
+        Verdict::InPart(part) => pieces("claims.in_part", &[("part", part)], |_| None),
+        _ => vec![Piece::Words(kind.title().to_owned())],
     };
-    let colon = matches!(kind, VerdictKind::InPart).then_some(":");
+    let said = pieces.into_iter().enumerate().map(|(at, piece)| match piece {
+        Piece::Words(first) if at == 0 => view! { <b>{words::capitalised(&first)}</b> }.into_any(),
+        Piece::Words(rest) => view! { <b>{rest}</b> }.into_any(),
+        Piece::Value(condition) => condition.into_any(),
+    });
     let art = match kind {
         VerdictKind::Holds => icons::HOLDS,
         VerdictKind::DoesNotHold => icons::DOES_NOT_HOLD,
@@ -208,7 +214,7 @@ fn VerdictSign(verdict: Verdict, note: String) -> impl IntoView {
     view! {
         <div class="verdict" data-verdict=kind.key()>
             <span class="art" inner_html=art></span>
-            <p><b>{words::capitalised(kind.title())}</b> {colon} " " {rest} <small>{note}</small></p>
+            <p>{said.collect_view()} " " <small>{note}</small></p>
         </div>
     }
 }
