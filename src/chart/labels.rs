@@ -2,11 +2,11 @@
 
 use super::curve::Curve;
 use super::gaps::{Place, Run, place};
-use crate::text::number;
 use super::plot::{Area, View};
 use super::scene::{Anchor, Cap, Shape, point};
 use super::text;
 use crate::sort::sort_short;
+use crate::text::number;
 
 /// From the end of a line to its label.
 const GAP: f64 = 12.0;

@@ -4,10 +4,10 @@ use super::ramp::Ramp;
 use super::raster::Raster;
 use super::scale::ColorScale;
 use super::texture::Texture;
-use crate::text::number;
 use crate::chart::scene::{Anchor, Scene, Shape, point};
 use crate::chart::text;
 use crate::chart::theme::Theme;
+use crate::text::number;
 
 /// Height of the bar, and of all down to the labels of its ticks.
 const BAR: f64 = 12.0;
