@@ -11,7 +11,6 @@ fn declared() -> BTreeMap<String, Vec<String>> {
         super::page::DECLARED,
         super::chart::DECLARED,
         super::theory::DECLARED,
-        super::presets::DECLARED,
         super::links::DECLARED,
         super::claims::DECLARED,
         super::rules::DECLARED,
@@ -31,7 +30,8 @@ fn declared() -> BTreeMap<String, Vec<String>> {
 /// Names that are made from tables of the code, as that of each preset.
 fn by_table() -> Vec<String> {
     let numbers = ["decimal", "group", "nan"].map(|name| format!("number.{name}"));
-    numbers.to_vec()
+    let presets = crate::presets::ALL.iter().flat_map(crate::presets::Preset::texts);
+    numbers.into_iter().chain(presets).collect()
 }
 
 fn check(language: &str, texts: &Texts) {
