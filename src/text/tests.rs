@@ -31,7 +31,8 @@ fn declared() -> BTreeMap<String, Vec<String>> {
 fn by_table() -> Vec<String> {
     let numbers = ["decimal", "group", "nan"].map(|name| format!("number.{name}"));
     let presets = crate::presets::ALL.iter().flat_map(crate::presets::Preset::texts);
-    numbers.into_iter().chain(presets).collect()
+    let keys = crate::share::keys().iter().map(|key| format!("links.{}.help", key.name));
+    numbers.into_iter().chain(presets).chain(keys).collect()
 }
 
 fn check(language: &str, texts: &Texts) {
