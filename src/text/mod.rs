@@ -9,6 +9,7 @@
 
 pub(crate) mod chart;
 pub(crate) mod claims;
+pub(crate) mod errors;
 pub(crate) mod links;
 pub(crate) mod number;
 #[cfg_attr(not(feature = "app"), allow(dead_code))]
@@ -82,12 +83,12 @@ mod carried {
     }
 
     pub(super) fn english() -> Texts {
-        gather(&parts_of!("en": "number", "page", "chart", "theory", "presets", "links", "claims", "rules"))
+        gather(&parts_of!("en": "number", "page", "chart", "theory", "presets", "links", "errors", "claims", "rules"))
     }
 
     #[cfg(test)]
     pub(super) fn german() -> Texts {
-        gather(&parts_of!("de": "number", "page", "chart", "theory", "presets", "links", "claims", "rules"))
+        gather(&parts_of!("de": "number", "page", "chart", "theory", "presets", "links", "errors", "claims", "rules"))
     }
 }
 

@@ -12,6 +12,7 @@ fn declared() -> BTreeMap<String, Vec<String>> {
         super::chart::DECLARED,
         super::theory::DECLARED,
         super::links::DECLARED,
+        super::errors::DECLARED,
         super::claims::DECLARED,
         super::rules::DECLARED,
     ];
