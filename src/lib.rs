@@ -7,8 +7,8 @@
 //! | [`share`] | link text to configuration and back: one table of keys | `model`, `stats`, `text` |
 //! | [`stats`] | what is measured, its marks, JSON and CSV | `model` |
 //! | [`mod@reference`] | the float64 engine | `model`, `stats` |
-//! | [`theory`] | curves that papers and a mean-field recursion predict, over what is measured | `model`, `stats` |
-//! | [`plan`] | a configuration as buffers and dispatches, as data | `model`, `stats` |
+//! | [`theory`] | curves that papers and a mean-field recursion predict, over what is measured | `model`, `stats`, `text` |
+//! | [`plan`] | a configuration as buffers and dispatches, as data | `model`, `stats`, `text` |
 //! | [`cpu`] | the kernels' twins, and the engine that runs a plan on them | `plan` |
 //! | `gpu` | shaders, pipelines, execution and readback through wgpu | `plan` |
 //! | [`claims`] | what guides and literature say, and rules that test it | `model`, `share`, `stats`, `text` |

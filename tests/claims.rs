@@ -88,9 +88,9 @@ fn every_query_can_be_read() {
 fn presets_are_told_apart() {
     let mut seen = HashSet::new();
     for preset in presets::ALL {
-        assert!(seen.insert(preset.key) && seen.insert(preset.title) && seen.insert(preset.query), "{}", preset.key);
+        assert!(seen.insert(preset.key) && seen.insert(preset.title()) && seen.insert(preset.query), "{}", preset.key);
         assert_eq!(presets::find(preset.key), Some(preset));
-        for text in [preset.sentence, preset.source, preset.left_out] {
+        for text in [preset.sentence(), preset.source(), preset.left_out()] {
             assert!(!text.is_empty() && !text.contains("  "), "{}: {text:?}", preset.key);
         }
     }

@@ -167,7 +167,7 @@ fn keys_help() -> String {
         };
         let value = (key.get)(&default);
         let default = if value.is_empty() { value } else { format!(" [default: {value}]") };
-        format!("  {:<18} {}: {allowed}{default}\n", key.name, key.help)
+        format!("  {:<18} {}: {allowed}{default}\n", key.name, key.help())
     });
     format!("Keys of a query:\n{}", lines.collect::<String>())
 }

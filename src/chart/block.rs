@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::model::{Placement, Recipe, Skip};
+use crate::text::chart as says;
 
 use super::marker;
 use super::scene::point;
@@ -51,7 +52,8 @@ pub fn glyph(placement: Placement) -> String {
 #[must_use]
 pub fn diagram(placement: Placement, cross: bool, low: bool) -> String {
     let recipe = placement.recipe();
-    let names: &[&str] = if cross { &["attn", "cross", "FFN"] } else { &["attn", "FFN"] };
+    let (first, last) = (says::part_attention(), "FFN");
+    let names = if cross { vec![first, says::part_cross(), last] } else { vec![first, last] };
     // Three take the room of two.
     let width = 330.0 + 157.0 * (names.len() - 2) as f64;
     let (height, y, t) = if low { (60.0, 42.0, 16.0) } else { (76.0, 56.0, 18.0) };
@@ -162,9 +164,10 @@ fn beside(recipe: &Recipe, (start, pitch): (f64, f64), sublayers: usize, y: f64,
     if recipe.begins_as_post {
         let _ = write!(
             out,
-            r#"<text class="part factor" x="{}" y="{}">first quarter: Post-LN</text>"#,
+            r#"<text class="part factor" x="{}" y="{}">{}</text>"#,
             width / 2.0,
-            y + 16.0
+            y + 16.0,
+            says::first_quarter(Placement::Post.recipe().label)
         );
     }
     out
@@ -173,23 +176,23 @@ fn beside(recipe: &Recipe, (start, pitch): (f64, f64), sublayers: usize, y: f64,
 /// The diagram in words.
 fn in_words(recipe: &Recipe) -> String {
     let places = [
-        (recipe.embedding_norm, "on the embedding"),
-        (recipe.input_norm, "on what a sublayer reads"),
-        (recipe.branch_norm, "on what it returns"),
-        (recipe.sum_norm, "on the sum"),
+        (recipe.embedding_norm, says::norm_on_embedding()),
+        (recipe.input_norm, says::norm_on_input()),
+        (recipe.branch_norm, says::norm_on_branch()),
+        (recipe.sum_norm, says::norm_on_sum()),
     ];
-    let taken: Vec<_> = places.into_iter().filter(|(taken, _)| *taken).map(|(_, place)| place).collect();
-    let norms = if taken.is_empty() { "no norm".into() } else { format!("norms {}", taken.join(" and ")) };
+    let taken = places.into_iter().filter(|(taken, _)| *taken).map(|(_, place)| place.to_owned());
+    let norms = taken.reduce(says::both).map_or_else(|| says::no_norm().to_owned(), says::norms);
     let more = [
-        (recipe.skip == Skip::Admin, "the stream is multiplied by omega"),
-        (matches!(recipe.skip, Skip::DeepNorm | Skip::Keel), "the stream is multiplied by alpha"),
-        (recipe.input_damped, "what is read is divided by the root of the block's number"),
-        (recipe.adds_block_input, "the last sublayer also adds what entered the block"),
-        (recipe.dual_stream, "a second stream gathers what the sublayers return"),
-        (recipe.begins_as_post, "the first quarter of the blocks is Post-LN"),
+        (recipe.skip == Skip::Admin, says::skip_omega()),
+        (matches!(recipe.skip, Skip::DeepNorm | Skip::Keel), says::skip_alpha()),
+        (recipe.input_damped, says::input_damped()),
+        (recipe.adds_block_input, says::adds_block_input()),
+        (recipe.dual_stream, says::dual_stream()),
+        (recipe.begins_as_post, says::begins_as_post()),
     ];
-    let more = more.into_iter().filter(|(has, _)| *has).map(|(_, words)| format!("; {words}"));
-    format!("One {} block: {norms}{}", recipe.label, more.collect::<String>())
+    let more = more.into_iter().filter(|(has, _)| *has).map(|(_, clause)| clause);
+    more.fold(says::diagram(recipe.label, norms), says::diagram_with)
 }
 
 /// The sublayer's rule in MathML, norms lit.
@@ -227,10 +230,10 @@ pub fn equation(placement: Placement) -> String {
         let _ = write!(out, "<br>{}", line("z", &format!("<mi>z</mi><mo>+</mo>{branch}")));
     }
     if recipe.begins_as_post {
-        let _ = write!(out, "<br><small>{} in the first quarter</small>", Placement::Post.recipe().label);
+        let _ = write!(out, "<br><small>{}</small>", says::in_first_quarter(Placement::Post.recipe().label));
     }
     if recipe.adds_block_input {
-        out += "<br><small>b enters the block; last sublayer</small>";
+        let _ = write!(out, "<br><small>{}</small>", says::block_input());
     }
     out
 }

@@ -3,7 +3,8 @@
 use crate::stats::Mark;
 
 use super::axis::Range;
-use super::curve::Curve;
+use super::curve::{Curve, Loss};
+use crate::text::chart as says;
 
 /// Where a value is, seen from an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,18 +99,16 @@ pub fn sentence(curve: &Curve, range: &Range, brief: bool) -> Option<String> {
     let label = curve.placement.recipe().label;
     if brief {
         let parts = brief_parts(curve, &runs);
-        return (!parts.is_empty()).then(|| format!("{label}: {}", parts.join(", ")));
+        return parts.into_iter().reduce(says::listed).map(|list| says::brief(label, list));
     }
-    let mut sentence = String::new();
-    for clause in clauses(curve, &runs) {
-        sentence += &match (sentence.is_empty(), clause) {
-            (true, Clause::Does(what)) => format!("{label} {what}"),
-            (true, Clause::Whole(clause)) => format!("{label}: {clause}"),
-            (false, Clause::Does(what)) => format!("; it {what}"),
-            (false, Clause::Whole(clause)) => format!("; {clause}"),
-        };
-    }
-    (!sentence.is_empty()).then_some(sentence)
+    clauses(curve, &runs).into_iter().fold(None, |sentence, clause| {
+        Some(match (sentence, clause) {
+            (None, Clause::Does(what)) => says::curve_does(label, what),
+            (None, Clause::Whole(clause)) => says::curve_with(label, clause),
+            (Some(sentence), Clause::Does(what)) => says::and_it_does(sentence, what),
+            (Some(sentence), Clause::Whole(clause)) => says::and_with(sentence, clause),
+        })
+    })
 }
 
 /// Whether a run off the axis is where the curve ends up: on the axis before, never again after.
@@ -123,75 +122,81 @@ fn clauses(curve: &Curve, runs: &[Run]) -> Vec<Clause> {
     let spans = |wanted: Place| spans(curve, runs, wanted);
     let all = |wanted: Place| runs.iter().all(|run| run.place == wanted);
     let mut clauses = Vec::new();
-    for (place, side) in [(Place::Above, "above"), (Place::Below, "below")] {
+    for place in [Place::Above, Place::Below] {
+        let is_above = place == Place::Above;
         let list = spans(place);
-        match list.as_slice() {
-            [] => {}
-            _ if all(place) => clauses.push(Clause::Does(format!("is {side} this axis throughout"))),
+        let what = match list.as_slice() {
+            [] => continue,
+            _ if all(place) && is_above => says::above_throughout().into(),
+            _ if all(place) => says::below_throughout().into(),
             [(block, _), ..] if is_for_good(runs, &list, place) => {
-                let way = if place == Place::Below { " downwards" } else { "" };
-                clauses.push(Clause::Does(format!("leaves this axis{way} in block {block}")));
+                if is_above {
+                    says::above_from(*block)
+                } else {
+                    says::below_from(*block)
+                }
             }
-            _ => clauses.push(Clause::Does(format!("is {side} this axis in {}", blocks(&list)))),
-        }
+            _ if is_above => says::above_in(blocks(&list)),
+            _ => says::below_in(blocks(&list)),
+        };
+        clauses.push(Clause::Does(what));
     }
-    let faint = spans(Place::Faint);
-    if !faint.is_empty() {
-        clauses.push(Clause::Whole(format!("{} below what {precision} resolves", blocks_are(&faint))));
+    match spans(Place::Faint).as_slice() {
+        [] => {}
+        [(from, to)] if from == to => clauses.push(Clause::Whole(says::block_faint(says::block(*from), precision))),
+        list => clauses.push(Clause::Whole(says::blocks_faint(blocks(list), precision))),
     }
     let uncertain = spans(Place::Uncertain);
     if !uncertain.is_empty() {
-        clauses.push(Clause::Whole(format!("{precision} does not resolve {}", blocks(&uncertain))));
+        clauses.push(Clause::Whole(says::uncertain_in(blocks(&uncertain), precision)));
     }
     if let [(block, _), ..] = spans(Place::Overflow).as_slice() {
-        clauses.push(Clause::Does(format!("passes {precision}’s range in block {block}")));
+        clauses.push(Clause::Does(says::past_from(*block, precision)));
     }
     match (spans(Place::NotANumber).as_slice(), curve.loss) {
         ([], _) => {}
         ([(block, _), ..], Some(loss)) if loss.by_scores && *block == loss.block && !all(Place::NotANumber) => {
-            clauses.push(Clause::Whole(format!("its scores overflow {precision} in block {block}")));
+            clauses.push(Clause::Whole(says::scores_overflow(*block, precision)));
         }
-        (_, Some(loss)) if all(Place::NotANumber) => {
-            let what = if loss.by_scores { "attention scores overflowed" } else { "the stream overflowed" };
-            clauses.push(Clause::Whole(format!("not a number, {what} in block {}", loss.block)));
+        (_, Some(Loss { block, by_scores })) if all(Place::NotANumber) => {
+            let what = if by_scores { says::lost_by_scores(block) } else { says::lost_by_stream(block) };
+            clauses.push(Clause::Whole(what));
         }
-        _ if all(Place::NotANumber) => clauses.push(Clause::Does("is not a number in any block".into())),
-        (list, _) => clauses.push(Clause::Does(format!("is not a number in {}", blocks(list)))),
+        _ if all(Place::NotANumber) => clauses.push(Clause::Does(says::lost_throughout().into())),
+        (list, _) => clauses.push(Clause::Does(says::lost_in(blocks(list)))),
     }
     let zero = spans(Place::Zero);
     if all(Place::Zero) {
-        clauses.push(Clause::Does("is exactly 0 in every block".into()));
+        clauses.push(Clause::Does(says::zero_throughout().into()));
     } else if !zero.is_empty() {
-        clauses.push(Clause::Does(format!("is exactly 0 in {}", blocks(&zero))));
+        clauses.push(Clause::Does(says::zero_in(blocks(&zero))));
     }
     clauses
 }
 
 fn brief_parts(curve: &Curve, runs: &[Run]) -> Vec<String> {
-    let from = |wanted: Place, what: &str| {
+    let precision = curve.precision;
+    let places: [(Place, String); 7] = [
+        (Place::Above, says::brief_above().into()),
+        (Place::Below, says::brief_below().into()),
+        (Place::Faint, says::brief_faint(precision)),
+        (Place::Uncertain, says::brief_uncertain().into()),
+        (Place::Overflow, says::brief_past(precision)),
+        (Place::NotANumber, says::brief_lost().into()),
+        (Place::Zero, says::brief_zero().into()),
+    ];
+    let part = |(wanted, what): (Place, String)| {
         let list = spans(curve, runs, wanted);
         let (first, _) = *list.first()?;
         let is_all = runs.iter().all(|run| run.place == wanted);
         let to_the_end = runs.last().is_some_and(|run| run.place == wanted) || is_for_good(runs, &list, wanted);
         Some(match (is_all, to_the_end && list.len() == 1) {
-            (true, _) => what.to_owned(),
-            (_, true) => format!("{what} from {first}"),
-            _ => format!("{what} in {}", blocks(&list)),
+            (true, _) => what,
+            (_, true) => says::brief_from(what, first),
+            _ => says::brief_in(what, blocks(&list)),
         })
     };
-    let precision = curve.precision;
-    [
-        from(Place::Above, "off axis"),
-        from(Place::Below, "below axis"),
-        from(Place::Faint, &format!("below {precision}")),
-        from(Place::Uncertain, "not resolved"),
-        from(Place::Overflow, &format!("past {precision}")),
-        from(Place::NotANumber, "no number"),
-        from(Place::Zero, "exactly 0"),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+    places.into_iter().filter_map(part).collect()
 }
 
 fn spans(curve: &Curve, runs: &[Run], wanted: Place) -> Vec<(u32, u32)> {
@@ -199,24 +204,19 @@ fn spans(curve: &Curve, runs: &[Run], wanted: Place) -> Vec<(u32, u32)> {
     of_place.map(|run| (curve.block(run.from), curve.block(run.to))).collect()
 }
 
-/// `block 7`, `blocks 29 to 200`, `17 blocks between 3 and 40`.
+/// `block 7`, `blocks 29 to 200`, `17 blocks between 3 and 40`, as it follows “in”.
 pub(super) fn blocks(spans: &[(u32, u32)]) -> String {
-    let span = |&(from, to): &(u32, u32)| if from == to { format!("{from}") } else { format!("{from} to {to}") };
+    let span = |&(from, to): &(u32, u32)| if from == to { from.to_string() } else { says::span(from, to) };
     match spans {
-        [(from, to)] if from == to => format!("block {from}"),
-        [one] => format!("blocks {}", span(one)),
-        [one, two] => format!("blocks {} and {}", span(one), span(two)),
+        [(from, to)] if from == to => says::block(*from),
+        [one] => says::blocks(span(one)),
+        [one, two] => says::two_spans(span(one), span(two)),
         [(first, _), .., (_, last)] => {
             let count: u32 = spans.iter().map(|(from, to)| to - from + 1).sum();
-            format!("{count} blocks between {first} and {last}")
+            says::many_spans(count, *first, *last)
         }
         [] => String::new(),
     }
-}
-
-fn blocks_are(spans: &[(u32, u32)]) -> String {
-    let one = matches!(spans, [(from, to)] if from == to);
-    format!("{} {}", blocks(spans), if one { "is" } else { "are" })
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 //!
 //! | part | what |
 //! |---|---|
-//! | [`number`] | how a value is written |
 //! | [`theme`], [`style`] | the colours of light and dark; dash and marker of a placement |
 //! | [`curve`] | a series of a measurement with what is to be said of each value |
 //! | [`axis`] | frames of x, ranges and ticks of y |

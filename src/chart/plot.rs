@@ -11,7 +11,7 @@ use super::style::style;
 use super::text;
 use super::theme::{Color, Theme};
 use crate::model::Placement;
-use crate::text::number;
+use crate::text::{chart as says, number};
 
 /// Width of a measured line.
 const LINE: f64 = 2.25;
@@ -283,13 +283,13 @@ fn axes(out: &mut Vec<Shape>, view: &View, area: &Area) {
         to: point(area.right, area.base),
         color: theme.rule_strong,
     });
-    out.push(label(point(view.width, area.base + 19.0), "block".into(), 12.0, theme.ink_2, Anchor::End));
+    out.push(label(point(view.width, area.base + 19.0), says::block_axis().into(), 12.0, theme.ink_2, Anchor::End));
 }
 
 fn note_lines(out: &mut Vec<Shape>, notes: &[String], view: &View, area: &Area, rails: &Rails) {
     let mut lines: Vec<String> = notes.iter().take(MOST_NOTES).cloned().collect();
     if notes.len() > MOST_NOTES {
-        lines.push(format!("and {} more; the table has all", notes.len() - MOST_NOTES));
+        lines.push(says::more_notes(notes.len() - MOST_NOTES));
     }
     let mut y =
         if rails.top_rows > 0 { area.top - 26.0 - RAIL_PITCH * (rails.top_rows - 1) as f64 } else { area.top - 8.0 };
@@ -550,10 +550,10 @@ pub fn value_in_words(curve: &Curve, block: u32) -> Option<String> {
     let (value, mark) = curve.at(block)?;
     Some(match mark {
         None => format!("{label} {}", number::value(value)),
-        Some(Mark::Zero) => format!("{label} exactly 0"),
-        Some(Mark::Unresolved) if !curve.is_faint(value) => format!("{label} not resolved by {}", curve.precision),
-        Some(Mark::Underflow | Mark::Unresolved) => format!("{label} below {}", curve.precision),
-        Some(Mark::Overflow) => format!("{label} past {}", curve.precision),
-        Some(Mark::NotANumber) => format!("{label} not a number"),
+        Some(Mark::Zero) => says::value_zero(label),
+        Some(Mark::Unresolved) if !curve.is_faint(value) => says::value_uncertain(label, curve.precision),
+        Some(Mark::Underflow | Mark::Unresolved) => says::value_faint(label, curve.precision),
+        Some(Mark::Overflow) => says::value_past(label, curve.precision),
+        Some(Mark::NotANumber) => says::value_lost(label),
     })
 }

@@ -8,7 +8,7 @@ use super::scene::{Anchor, Shape, point};
 use super::text;
 use crate::model::Placement;
 use crate::sort::sort_short;
-use crate::text::number;
+use crate::text::{chart as says, number};
 
 const PITCH: f64 = 19.0;
 
@@ -28,7 +28,7 @@ pub(super) fn draw(out: &mut Vec<Shape>, curves: &[Curve], block: u32, view: &Vi
         return;
     }
     out.push(Shape::Hair { from: point(x, area.top), to: point(x, area.base), color: theme.ink_2 });
-    pill(out, format!("block {block}"), x, area.base + 4.0, view.width, theme);
+    pill(out, says::block(block), x, area.base + 4.0, view.width, theme);
 
     let mut rows: Vec<Row> = Vec::new();
     for curve in curves {
@@ -47,10 +47,11 @@ pub(super) fn draw(out: &mut Vec<Shape>, curves: &[Curve], block: u32, view: &Vi
         let Some(value) = theory.at(block) else { continue };
         let measured =
             curves.iter().find(|curve| curve.placement == theory.placement).and_then(|curve| curve.at(block));
-        let mut words = format!("{} {}", theory.name, number::value(value));
-        if let Some((measured, None)) = measured {
-            words += &format!(", measured {}×", number::value(measured / value));
-        }
+        let said = number::value(value);
+        let words = match measured {
+            Some((measured, None)) => says::measured_times(theory.name, said, number::value(measured / value)),
+            _ => format!("{} {said}", theory.name),
+        };
         rows.push(Row { order: value, placement: theory.placement, words, strong: false });
     }
     sort_short(&mut rows, |a, b| b.order.total_cmp(&a.order));

@@ -4,7 +4,7 @@ use crate::stats::{Mark, Measurement, Quantity};
 
 use super::curve::{Curve, Loss, precision, symbol};
 use super::gaps::blocks;
-use crate::text::number;
+use crate::text::{Piece, chart as says, number};
 
 /// A piece of a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,94 +44,91 @@ impl Reading {
     }
 }
 
-/// A sentence in the making.
-#[derive(Default)]
-struct Sentence(Vec<Span>);
+/// Words with numbers and symbols among them.
+#[derive(Clone)]
+struct Clause(Vec<Span>);
 
-impl Sentence {
-    fn words(&mut self, text: &str) -> &mut Self {
-        if let Some(Span::Words(last)) = self.0.last_mut() {
-            last.push_str(text);
-        } else {
-            self.0.push(Span::Words(text.into()));
+impl FromIterator<Piece<Self>> for Clause {
+    fn from_iter<I: IntoIterator<Item = Piece<Self>>>(pieces: I) -> Self {
+        let spans = pieces.into_iter().flat_map(|piece| match piece {
+            Piece::Words(words) => vec![Span::Words(words)],
+            Piece::Value(Self(spans)) => spans,
+        });
+        let mut all = Vec::new();
+        for span in spans {
+            if let (Some(Span::Words(last)), Span::Words(words)) = (all.last_mut(), &span) {
+                last.push_str(words);
+            } else {
+                all.push(span);
+            }
         }
-        self
+        Self(all)
     }
+}
 
-    fn number(&mut self, value: f64) -> &mut Self {
-        self.strong(number::value(value))
-    }
+fn words(text: impl Into<String>) -> Clause {
+    Clause(vec![Span::Words(text.into())])
+}
 
-    fn strong(&mut self, text: String) -> &mut Self {
-        self.0.push(Span::Number(text));
-        self
-    }
+fn strong(number: String) -> Clause {
+    Clause(vec![Span::Number(number)])
+}
+
+fn measured(value: f64) -> Clause {
+    strong(number::value(value))
 }
 
 /// Reads the stream and one gradient of a run.
 #[must_use]
-pub fn reading(measurement: &Measurement, gradient: Quantity) -> Reading {
-    let mut sentence = Sentence::default();
-    let growth = stream(&mut sentence, measurement);
-    let is_unresolved = gradients(&mut sentence, measurement, gradient, growth);
-    Reading { spans: sentence.0, is_unresolved }
+pub fn reading(measurement: &Measurement, quantity: Quantity) -> Reading {
+    let (stream, growth) = stream(measurement);
+    if measurement.values(quantity).is_empty() {
+        let what = matrix(quantity).unwrap_or_else(|| words(says::gradient_of_stream()));
+        return Reading { spans: says::then_lacks(stream, what).0, is_unresolved: false };
+    }
+    let (gradient, is_unresolved) = gradient(measurement, quantity, growth);
+    let both = if growth.is_some() { says::and_gradient } else { says::then_gradient };
+    Reading { spans: both(stream, gradient).0, is_unresolved }
 }
 
 /// What the stream does; the factor by which it grew, where it is known.
-fn stream(out: &mut Sentence, measurement: &Measurement) -> Option<f64> {
+fn stream(measurement: &Measurement) -> (Clause, Option<f64>) {
     let quantity = Quantity::StreamRms;
     let values = measurement.values(quantity);
     let believed = |index: &usize| matches!(measurement.mark(quantity, *index), None | Some(Mark::Zero));
     let end = (0..values.len()).find(|index| !believed(index)).unwrap_or(values.len());
-    let range = precision(measurement.engine);
-    let Some(last) = end.checked_sub(1) else {
-        out.words("has no number for the stream in ").words(range);
-        return None;
-    };
+    let precision = words(precision(measurement.engine));
+    let Some(last) = end.checked_sub(1) else { return (says::no_stream(precision), None) };
     let (first, middle, top) = (values[0], values[last / 2], values[last]);
     let growth = top / first;
     let whole = end == values.len();
-    if measurement.config.placement.recipe().sum_norm && (top - 1.0).abs() < 0.05 {
-        out.words("resets the stream to ").number(top).words(" after every sublayer");
+    let does = if measurement.config.placement.recipe().sum_norm && (top - 1.0).abs() < 0.05 {
+        says::resets(measured(top))
     } else if last >= 6 && top / middle > 3.0 {
-        let factor = (top / middle).powf(1.0 / (last - last / 2) as f64);
-        out.words("multiplies the stream by ").number(factor).words(" a block");
-        if whole {
-            out.words(", up to ").number(top);
-        }
+        let factor = measured((top / middle).powf(1.0 / (last - last / 2) as f64));
+        if whole { says::multiplies_up_to(factor, measured(top)) } else { says::multiplies(factor) }
     } else if (growth - 1.0).abs() < 0.1 {
-        out.words("keeps the stream at ").number(top);
+        says::keeps(measured(top))
+    } else if growth > 1.0 {
+        says::grows_to(measured(top))
     } else {
-        out.words(if growth > 1.0 { "lets the stream grow to " } else { "lets the stream shrink to " }).number(top);
-    }
+        says::shrinks_to(measured(top))
+    };
     if whole {
-        return Some(growth);
+        return (does, Some(growth));
     }
-    match Loss::of(measurement) {
-        loss if loss.is_none_or(|loss| loss.block as usize > end) => {
-            out.words("; from block ").strong(end.to_string()).words(&format!(" on, {range} does not resolve it"));
-        }
-        Some(loss) if loss.by_scores => {
-            out.words("; from block ").strong(end.to_string());
-            out.words(&format!(" on, its attention scores pass {range}’s range"));
-        }
-        _ => {
-            out.words(" and passes ").words(range).words("’s range in block ").strong(end.to_string());
-        }
-    }
-    None
+    let then = match Loss::of(measurement) {
+        loss if loss.is_none_or(|loss| loss.block as usize > end) => says::then_not_resolved,
+        Some(loss) if loss.by_scores => says::then_scores_pass,
+        _ => says::then_passes,
+    };
+    (then(does, strong(end.to_string()), precision), None)
 }
 
 /// What the gradient does; whether some of it was not resolved.
-fn gradients(out: &mut Sentence, measurement: &Measurement, quantity: Quantity, growth: Option<f64>) -> bool {
+fn gradient(measurement: &Measurement, quantity: Quantity, growth: Option<f64>) -> (Clause, bool) {
     let values = measurement.values(quantity);
-    let range = precision(measurement.engine);
-    if values.is_empty() {
-        out.words("; it has no ");
-        name(out, quantity, "");
-        out.words(".");
-        return false;
-    }
+    let precision = words(precision(measurement.engine));
     let spans = |wanted: &[Mark]| spans(measurement, quantity, values.len(), wanted);
     let past = spans(&[Mark::Overflow]);
     let lost = spans(&[Mark::NotANumber]);
@@ -143,52 +140,41 @@ fn gradients(out: &mut Sentence, measurement: &Measurement, quantity: Quantity, 
             .filter(|index| matches!(measurement.mark(quantity, *index), Some(Mark::Unresolved | Mark::Underflow)));
         unresolved.all(|index| curve.is_faint(values[index]))
     });
-    out.words(if growth.is_some() { ", and " } else { "; " });
-    name(out, quantity, "’s gradient");
+    let subject = matrix(quantity).map_or_else(|| words(says::gradient_of_stream()), says::gradient_of);
     let last = values.len() - 1;
-    let mark = |index| measurement.mark(quantity, index);
     let everywhere = |list: &[(u32, u32)]| {
         let first = quantity.first_block();
         list == [(first, first + last as u32)]
     };
-    if everywhere(&lost) {
-        out.words(" is not a number in any block.");
+    let in_blocks = |list: &[(u32, u32)]| (!list.is_empty()).then(|| words(blocks(list)));
+    let unresolved = if is_small { says::part_faint } else { says::part_uncertain };
+    let marked = [
+        in_blocks(&faint).map(|list| unresolved(precision.clone(), list)),
+        in_blocks(&past).map(|list| says::part_past(precision.clone(), list)),
+        in_blocks(&lost).map(says::part_lost),
+        in_blocks(&zero).map(says::part_zero),
+    ];
+    let said = if everywhere(&lost) {
+        says::gradient_lost(subject)
     } else if everywhere(&past) {
-        out.words(&format!(" is past {range}’s range in every block."));
+        says::gradient_past(subject, precision)
     } else if everywhere(&faint) && is_small {
-        out.words(&format!(" is below what {range} resolves in every block."));
+        says::gradient_faint(subject, precision)
     } else if everywhere(&faint) {
-        out.words(&format!(" is not resolved by {range} in any block."));
+        says::gradient_uncertain(subject, precision)
     } else if everywhere(&zero) {
-        out.words(" is exactly ").strong("0".into()).words(" in every block.");
-    } else if [&lost, &past, &faint, &zero].iter().all(|list| list.is_empty()) {
-        compare(out, quantity, values[0], values[last], last, growth);
+        says::gradient_zero(subject, strong("0".into()))
+    } else if let Some(marked) = marked.into_iter().flatten().reduce(says::listed) {
+        let known = |index: usize| measurement.mark(quantity, index).is_none().then(|| values[index]);
+        let list = match ends(quantity, known(0), known(last)) {
+            Some(ends) => says::listed(ends, marked),
+            None => marked,
+        };
+        says::gradient_is(subject, list)
     } else {
-        let (at_first, at_last) = places(quantity);
-        let known: Vec<_> =
-            [(0, at_first), (last, at_last)].into_iter().filter(|(index, _)| mark(*index).is_none()).collect();
-        out.words(" is ");
-        for (index, place) in known {
-            out.number(values[index]).words(" ").words(place).words(", ");
-        }
-        let mut parts = Vec::new();
-        if !faint.is_empty() {
-            let how =
-                if is_small { format!("below what {range} resolves") } else { format!("not resolved by {range}") };
-            parts.push(format!("{how} in {}", blocks(&faint)));
-        }
-        if !past.is_empty() {
-            parts.push(format!("past {range}’s range in {}", blocks(&past)));
-        }
-        if !lost.is_empty() {
-            parts.push(format!("not a number in {}", blocks(&lost)));
-        }
-        if !zero.is_empty() {
-            parts.push(format!("exactly 0 in {}", blocks(&zero)));
-        }
-        out.words(&parts.join(", ")).words(".");
-    }
-    !faint.is_empty()
+        compare(subject, quantity, values, growth)
+    };
+    (said, !faint.is_empty())
 }
 
 /// Runs of blocks with one of these marks.
@@ -207,53 +193,48 @@ fn spans(measurement: &Measurement, quantity: Quantity, count: usize, wanted: &[
     list
 }
 
-/// The weight with what is said of it; or the gradient of the stream.
-fn name(out: &mut Sentence, quantity: Quantity, of_weight: &str) {
-    if let Quantity::GradWeight(tensor) = quantity {
-        let (letter, below) = symbol(tensor);
-        out.0.push(Span::Symbol(letter, below));
-        out.words(of_weight);
-    } else {
-        out.words("the stream’s gradient");
-    }
+/// The symbol of the weight, where the gradient is of one.
+fn matrix(quantity: Quantity) -> Option<Clause> {
+    let Quantity::GradWeight(tensor) = quantity else { return None };
+    let (letter, below) = symbol(tensor);
+    Some(Clause(vec![Span::Symbol(letter, below)]))
 }
 
-const fn places(quantity: Quantity) -> (&'static str, &'static str) {
-    match quantity {
-        Quantity::GradWeight(_) => ("in the first block", "in the last"),
-        _ => ("before the first block", "after the last"),
-    }
+/// The gradient at both ends, as far as it is known.
+fn ends(quantity: Quantity, first: Option<f64>, last: Option<f64>) -> Option<Clause> {
+    let is_of_weight = matches!(quantity, Quantity::GradWeight(_));
+    Some(match (first.map(measured), last.map(measured)) {
+        (Some(first), Some(last)) if is_of_weight => says::weight_ends(first, last),
+        (Some(first), None) if is_of_weight => says::weight_first(first),
+        (None, Some(last)) if is_of_weight => says::weight_last(last),
+        (Some(first), Some(last)) => says::stream_ends(first, last),
+        (Some(first), None) => says::stream_first(first),
+        (None, Some(last)) => says::stream_last(last),
+        (None, None) => return None,
+    })
 }
 
 /// The gradient at both ends, all of it known.
-fn compare(out: &mut Sentence, quantity: Quantity, first: f64, last: f64, length: usize, growth: Option<f64>) {
-    if length == 0 {
-        out.words(" is ").number(first).words(".");
-        return;
-    }
-    let (at_first, at_last) = places(quantity);
+fn compare(subject: Clause, quantity: Quantity, values: &[f64], growth: Option<f64>) -> Clause {
+    let (first, last) = (values[0], values[values.len() - 1]);
+    let ends = ends(quantity, Some(first), Some(last)).filter(|_| values.len() > 1);
+    let Some(ends) = ends else { return says::gradient_is(subject, measured(first)) };
     let times = first / last;
     let as_much = growth.is_some_and(|growth| growth > 1.5 && (times / growth).ln().abs() < 0.25);
-    out.words(match times {
-        t if t > 2.0 && as_much => " shrinks by as much: ",
-        t if t > 2.0 => " shrinks: ",
-        t if t < 0.5 => " grows with the block: ",
-        _ => " keeps its size: ",
-    });
-    out.number(first).words(" ").words(at_first).words(", ").number(last).words(" ").words(at_last);
-    if times > 2.0 {
-        out.words(&format!(", {} times less", number::ratio(times)));
-    } else if times < 0.5 {
-        out.words(&format!(", {} times more", number::ratio(1.0 / times)));
+    match times {
+        t if t > 2.0 && as_much => says::shrinks_as_much(subject, ends, words(number::ratio(t))),
+        t if t > 2.0 => says::shrinks(subject, ends, words(number::ratio(t))),
+        t if t < 0.5 => says::grows(subject, ends, words(number::ratio(1.0 / t))),
+        _ => says::keeps_size(subject, ends),
     }
-    out.words(".");
 }
 
 #[cfg(test)]
 mod tests {
-    use super::reading;
+    use super::{Span, reading};
     use crate::model::{Config, Placement, Tensor};
     use crate::stats::{Engine, Measurement, Quantity, Series};
+    use crate::text::in_german;
 
     const W2: Quantity = Quantity::GradWeight(Tensor::W2);
 
@@ -329,6 +310,27 @@ mod tests {
             reading.text(),
             "resets the stream to 1.00 after every sublayer, and W2’s gradient is 0.10 in the first block, below what \
              float32 resolves in blocks 29 to 200."
+        );
+    }
+    #[test]
+    fn numbers_and_symbols_stand_where_the_language_has_them() {
+        let post = measurement(Placement::Post, vec![1.0; 97], [vec![0.7], vec![1.1; 95]].concat());
+        let read = in_german(|| reading(&post, W2));
+        let of = |words: &str| Span::Words(words.into());
+        let number = |text: &str| Span::Number(text.into());
+        assert_eq!(
+            read.spans,
+            [
+                of("setzt den Strom nach jeder Teilschicht auf "),
+                number("1,00"),
+                of(" zurück, und der Gradient von "),
+                Span::Symbol("W", "2"),
+                of(" behält seine Größe: "),
+                number("0,70"),
+                of(" im ersten Block, "),
+                number("1,10"),
+                of(" im letzten."),
+            ]
         );
     }
 }

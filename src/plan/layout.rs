@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::Tuning;
+use crate::text::errors as says;
 
 /// What a buffer holds. Each role has one slab a block, a sublayer or a pass; its slabs lie one after the other in as
 /// few buffers as the binding limit allows, none of them cut.
@@ -233,25 +234,16 @@ pub enum PlanError {
 
 impl fmt::Display for PlanError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mib = |bytes: u64| bytes.div_ceil(1 << 20);
-        match *self {
-            Self::TooLarge { needed, allowed } => write!(
-                f,
-                "this configuration needs {} MiB of memory, more than the {} MiB it may take; \
-                 a larger budget, fewer tokens, sequences or blocks, or a smaller width would fit",
-                mib(needed),
-                mib(allowed)
-            ),
-            Self::SlabTooLarge { role, needed, allowed } => write!(
-                f,
-                "one block of {role:?} needs {} MiB, more than the {} MiB a binding may have",
-                mib(needed),
-                mib(allowed)
-            ),
-            Self::TooManyWorkgroups { needed, allowed } => {
-                write!(f, "a dispatch needs {needed} workgroups, more than the {allowed} a device takes")
+        let mib = |bytes: u64| bytes.div_ceil(1 << 20).to_string();
+        f.write_str(&match *self {
+            Self::TooLarge { needed, allowed } => says::too_large(mib(needed), mib(allowed)),
+            Self::SlabTooLarge { role, needed, allowed } => {
+                says::slab_too_large(format!("{role:?}"), mib(needed), mib(allowed))
             }
-        }
+            Self::TooManyWorkgroups { needed, allowed } => {
+                says::too_many_workgroups(needed.to_string(), allowed.to_string())
+            }
+        })
     }
 }
 

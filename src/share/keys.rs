@@ -4,8 +4,7 @@ use crate::model::{
     Activation, Attention, Config, FinalNorm, Init, Norm, Placement, QkNorm, ResidualScale, Tensor, Toggle,
 };
 use crate::stats::{Engine, Quantity};
-
-use crate::text::Language;
+use crate::text::{self, Language, links as says};
 
 use super::pins::{self, MOST_PINS};
 use super::query::{Request, Scale, Speed, View};
@@ -27,17 +26,18 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The allowed values in words.
+    /// The allowed values in words. Numbers are as a link has them, whatever the language.
     #[must_use]
     pub fn allowed(self) -> String {
         match self {
-            Self::Integer(low, high) => format!("a whole number from {low} to {high}"),
+            Self::Integer(low, high) => says::integer(low.to_string(), high.to_string()),
             Self::Fraction(low, high) => {
-                format!("a number from {} to {}", f64::from(low) / 100.0, f64::from(high) / 100.0)
+                let [low, high] = [low, high].map(|hundredths| (f64::from(hundredths) / 100.0).to_string());
+                says::fraction(low, high)
             }
             Self::Choice(words) => words.join(", "),
-            Self::Models(most) => format!("up to {most} models as post;depth:96;init:he, with ~ between"),
-            Self::List(words) => format!("one or more of {}, with commas between", words.join(", ")),
+            Self::Models(most) => says::models(most),
+            Self::List(words) => says::list(words.join(", ")),
         }
     }
 }
@@ -49,12 +49,18 @@ pub struct Key {
     pub name: &'static str,
     /// What it takes.
     pub kind: Kind,
-    /// One line of help.
-    pub help: &'static str,
     /// The value as text.
     pub get: fn(&Request) -> String,
     /// Sets a value of the right kind; false where it is not one.
     pub(super) set: fn(&mut Request, &str) -> bool,
+}
+
+impl Key {
+    /// One line of help.
+    #[must_use]
+    pub fn help(&self) -> &'static str {
+        text::find(&format!("links.{}.help", self.name)).unwrap_or(self.name)
+    }
 }
 
 fn integer(text: &str, low: u32, high: u32) -> Option<u32> {
@@ -89,11 +95,10 @@ macro_rules! words {
 }
 
 macro_rules! integer_key {
-    ($name:literal, $($field:ident).+, $low:literal, $high:literal, $help:literal) => {
+    ($name:literal, $($field:ident).+, $low:literal, $high:literal) => {
         Key {
             name: $name,
             kind: Kind::Integer($low, $high),
-            help: $help,
             get: |request| request.$($field).+.to_string(),
             set: |request, text| integer(text, $low, $high).map(|value| request.$($field).+ = value).is_some(),
         }
@@ -101,11 +106,10 @@ macro_rules! integer_key {
 }
 
 macro_rules! choice_key {
-    ($name:literal, $field:ident, $type:ty, $help:literal) => {
+    ($name:literal, $field:ident, $type:ty) => {
         Key {
             name: $name,
             kind: Kind::Choice(words!($type)),
-            help: $help,
             get: |request| request.config.$field.key().to_owned(),
             set: |request, text| <$type>::from_key(text).map(|value| request.config.$field = value).is_some(),
         }
@@ -113,11 +117,10 @@ macro_rules! choice_key {
 }
 
 macro_rules! toggle_key {
-    ($name:literal, $field:ident, $help:literal) => {
+    ($name:literal, $field:ident) => {
         Key {
             name: $name,
             kind: Kind::Choice(&["0", "1"]),
-            help: $help,
             get: |request| u8::from(request.config.$field).to_string(),
             set: |request, text| {
                 let value = match text {
@@ -134,11 +137,10 @@ macro_rules! toggle_key {
 
 /// A switch of the page, beside those of the model.
 macro_rules! switch_key {
-    ($name:literal, $field:ident, $help:literal) => {
+    ($name:literal, $field:ident) => {
         Key {
             name: $name,
             kind: Kind::Choice(&["0", "1"]),
-            help: $help,
             get: |request| u8::from(request.$field).to_string(),
             set: |request, text| {
                 request.$field = text == "1";
@@ -165,11 +167,10 @@ macro_rules! words_or_all {
 }
 
 macro_rules! filter_key {
-    ($name:literal, $field:ident, $type:ty, $help:literal) => {
+    ($name:literal, $field:ident, $type:ty) => {
         Key {
             name: $name,
             kind: Kind::Choice(words_or_all!($type)),
-            help: $help,
             get: |request| request.claims.$field.map_or("all", <$type>::key).to_owned(),
             set: |request, text| {
                 request.claims.$field = <$type>::from_key(text);
@@ -222,14 +223,12 @@ pub fn keys() -> &'static [Key] {
         Key {
             name: "view",
             kind: Kind::Choice(words!(View)),
-            help: "what the page shows",
             get: |request| request.view.key().to_owned(),
             set: |request, text| View::from_key(text).map(|view| request.view = view).is_some(),
         },
         Key {
             name: "claim",
             kind: Kind::Integer(1, 90),
-            help: "the claim that is opened",
             get: |request| request.claims.claim.map_or_else(String::new, |claim| claim.to_string()),
             set: |request, text| {
                 request.claims.claim = integer(text, 1, 90);
@@ -239,20 +238,18 @@ pub fn keys() -> &'static [Key] {
         Key {
             name: "tour",
             kind: Kind::Integer(1, 5),
-            help: "the step of the tour",
             get: |request| request.tour.map_or_else(String::new, |step| step.to_string()),
             set: |request, text| {
                 request.tour = integer(text, 1, 5);
                 request.tour.is_some() || text.is_empty()
             },
         },
-        filter_key!("guide", guide, Guide, "the guide whose claims are shown"),
-        filter_key!("topic", topic, Topic, "the topic whose claims are shown"),
-        filter_key!("verdict", verdict, VerdictKind, "the literature's verdict of the claims that are shown"),
+        filter_key!("guide", guide, Guide),
+        filter_key!("topic", topic, Topic),
+        filter_key!("verdict", verdict, VerdictKind),
         Key {
             name: "placement",
             kind: Kind::List(words!(Placement)),
-            help: "where the norms stand",
             get: |request| request.placements.iter().map(|placement| placement.key()).collect::<Vec<_>>().join(","),
             set: |request, text| {
                 let mut list = Vec::new();
@@ -267,42 +264,34 @@ pub fn keys() -> &'static [Key] {
                 true
             },
         },
-        integer_key!("depth", config.depth, 1, 200, "blocks, L"),
-        integer_key!("width", config.width, 16, 1024, "features of the residual stream, d; a multiple of heads"),
-        integer_key!("heads", config.heads, 1, 16, "attention heads, H; divides width"),
-        integer_key!("tokens", config.tokens, 2, 256, "tokens of a sequence, T"),
-        integer_key!("batch", config.batch, 1, 8, "sequences, B"),
-        integer_key!("ffn", config.ffn, 1, 8, "hidden features of the FFN, in widths"),
-        integer_key!("vocab", config.vocab, 2, 1024, "classes of the loss, V"),
-        choice_key!("norm", norm, Norm, "which norm"),
-        choice_key!("act", act, Activation, "nonlinearity of the FFN"),
-        choice_key!("init", init, Init, "distribution of the weights"),
-        choice_key!("residual_scale", residual_scale, ResidualScale, "scale of W_O and W_2"),
-        choice_key!("qk_norm", qk_norm, QkNorm, "norm on queries and keys"),
-        toggle_key!("causal", causal, "whether a token sees only itself and those before it"),
-        choice_key!("attention", attention, Attention, "how attention weighs the tokens"),
-        toggle_key!("output_projection", output_projection, "whether attention has W_O"),
-        toggle_key!("cross", cross, "a cross-attention sublayer between attention and FFN, on a constant memory"),
+        integer_key!("depth", config.depth, 1, 200),
+        integer_key!("width", config.width, 16, 1024),
+        integer_key!("heads", config.heads, 1, 16),
+        integer_key!("tokens", config.tokens, 2, 256),
+        integer_key!("batch", config.batch, 1, 8),
+        integer_key!("ffn", config.ffn, 1, 8),
+        integer_key!("vocab", config.vocab, 2, 1024),
+        choice_key!("norm", norm, Norm),
+        choice_key!("act", act, Activation),
+        choice_key!("init", init, Init),
+        choice_key!("residual_scale", residual_scale, ResidualScale),
+        choice_key!("qk_norm", qk_norm, QkNorm),
+        toggle_key!("causal", causal),
+        choice_key!("attention", attention, Attention),
+        toggle_key!("output_projection", output_projection),
+        toggle_key!("cross", cross),
         Key {
             name: "memory_cos",
             kind: Kind::Fraction(0, 100),
-            help: "pairwise cosine of the memory's tokens; without effect while cross is 0",
             get: |request| request.config.memory_cos.to_string(),
             set: |request, text| fraction(text).map(|value| request.config.memory_cos = value).is_some(),
         },
-        choice_key!("final_norm", final_norm, FinalNorm, "norm before the un-embedding"),
-        integer_key!("seed", config.seed, 0, 4_294_967_295, "seed of every random number"),
-        integer_key!(
-            "seeds",
-            seeds,
-            1,
-            32,
-            "runs with seed, seed + 1 and so on; more than one are drawn as median and middle half"
-        ),
+        choice_key!("final_norm", final_norm, FinalNorm),
+        integer_key!("seed", config.seed, 0, 4_294_967_295),
+        integer_key!("seeds", seeds, 1, 32),
         Key {
             name: "engine",
             kind: Kind::Choice(&["gpu", "cpu", "reference"]),
-            help: "who computes: WebGPU or its twin on the processor in float32, or the float64 reference",
             get: |request| request.engine.map_or("", Engine::key).to_owned(),
             // No text is the default, which leaves the choice open.
             set: |request, text| {
@@ -313,7 +302,6 @@ pub fn keys() -> &'static [Key] {
         Key {
             name: "statistic",
             kind: Kind::Choice(STATISTIC_WORDS),
-            help: "what the second chart and the atlas show",
             get: |request| {
                 let statistic = STATISTICS.iter().find(|(_, quantity)| *quantity == request.statistic);
                 statistic.map_or("", |(word, _)| word).to_owned()
@@ -326,14 +314,12 @@ pub fn keys() -> &'static [Key] {
         Key {
             name: "stream_scale",
             kind: Kind::Choice(words!(Scale)),
-            help: "y axis of the stream",
             get: |request| request.stream_scale.key().to_owned(),
             set: |request, text| Scale::from_key(text).map(|scale| request.stream_scale = scale).is_some(),
         },
         Key {
             name: "statistic_scale",
             kind: Kind::Choice(words!(Scale)),
-            help: "y axis of the second chart",
             get: |request| request.statistic_scale.map_or("", Scale::key).to_owned(),
             // No text is the default, which goes by the statistic.
             set: |request, text| {
@@ -341,40 +327,25 @@ pub fn keys() -> &'static [Key] {
                 request.statistic_scale.is_some() || text.is_empty()
             },
         },
-        switch_key!("theory", theory, "whether theory is drawn over the measurement"),
-        integer_key!(
-            "deepest",
-            deepest,
-            12,
-            200,
-            "depth of the deepest model of the atlas, whose shallowest has 6 blocks"
-        ),
-        integer_key!(
-            "memory",
-            memory,
-            64,
-            16_384,
-            "MiB that a pass in float32 may take; what does not fit is computed again when it is needed"
-        ),
+        switch_key!("theory", theory),
+        integer_key!("deepest", deepest, 12, 200),
+        integer_key!("memory", memory, 64, 16_384),
         Key {
             name: "speed",
             kind: Kind::Choice(words!(Speed)),
-            help: "how many times four seconds a doubling play moves the depth",
             get: |request| request.speed.key().to_owned(),
             set: |request, text| Speed::from_key(text).map(|speed| request.speed = speed).is_some(),
         },
         Key {
             name: "pin",
             kind: Kind::Models(MOST_PINS),
-            help: "models that are kept to compare with",
             get: |request| pins::to_text(&request.pins),
             set: |request, text| pins::of_text(text).map(|models| request.pins = models).is_some(),
         },
-        switch_key!("repeat", repeat, "whether play begins anew at its end"),
+        switch_key!("repeat", repeat),
         Key {
             name: "lang",
             kind: Kind::Choice(words!(Language)),
-            help: "language of the page; without it, the reader's",
             get: |request| request.language.map_or("", Language::key).to_owned(),
             set: |request, text| {
                 request.language = Language::from_key(text);

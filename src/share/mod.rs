@@ -1,4 +1,4 @@
-//! Link text to configuration and back. One table, [`keys`], defines every key: its values, default and help.
+//! Link text to configuration and back. One table, [`keys`], defines every key: its values and default.
 
 mod keys;
 mod pins;

@@ -3,6 +3,7 @@
 use crate::model::config::named_enum;
 use crate::model::{Config, Placement, Tensor};
 use crate::stats::{Engine, Quantity};
+use crate::text::links as says;
 
 use super::keys::{Kind, STATISTICS, keys};
 use super::shelf::{Guide, Topic, VerdictKind};
@@ -199,7 +200,7 @@ impl Request {
         if !self.config.settle_heads() {
             return Ok(Vec::new());
         }
-        let allowed = format!("a divisor of width, which is {width}");
+        let allowed = says::divisor(width.to_string());
         let used = self.config.heads.to_string();
         if name == "heads" {
             *self = before;
@@ -225,11 +226,11 @@ pub struct Notice {
 impl std::fmt::Display for Notice {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { key, given, allowed, used } = self;
-        match (allowed.as_str(), used.as_str()) {
-            ("", _) => write!(f, "{key}: no such key; it was left out"),
-            (_, "") => write!(f, "{key}: “{given}” is not allowed ({allowed}); it was left out"),
-            _ => write!(f, "{key}: “{given}” is not allowed ({allowed}); {used} is used"),
-        }
+        f.write_str(&match (allowed.as_str(), used.as_str()) {
+            ("", _) => says::unknown(key),
+            (_, "") => says::left_out(key, given, allowed),
+            _ => says::replaced(key, given, allowed, used),
+        })
     }
 }
 
@@ -262,7 +263,7 @@ pub fn parse(query: &str, target: Target) -> (Request, Vec<Notice>) {
         notices.push(Notice {
             key: "heads".into(),
             given: heads.to_string(),
-            allowed: format!("a divisor of width, which is {width}"),
+            allowed: says::divisor(width.to_string()),
             used: request.config.heads.to_string(),
         });
     }

@@ -276,7 +276,7 @@ fn the_table_is_sound() {
     names.dedup();
     assert_eq!(names.len(), keys().len());
     for key in keys() {
-        assert!(!key.help.is_empty() && !key.kind.allowed().is_empty(), "{}", key.name);
+        assert!(!key.help().is_empty() && !key.kind.allowed().is_empty(), "{}", key.name);
         let mut request = Request::default_for(Target::Page);
         assert!((key.set)(&mut request, &(key.get)(&Request::default_for(Target::Page))), "{}", key.name);
         assert_eq!(request, Request::default_for(Target::Page), "{}", key.name);

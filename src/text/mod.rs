@@ -9,12 +9,12 @@
 
 pub(crate) mod chart;
 pub(crate) mod claims;
+pub(crate) mod errors;
 pub(crate) mod links;
 pub(crate) mod number;
 #[cfg_attr(not(feature = "app"), allow(dead_code))]
 pub(crate) mod page;
 mod pattern;
-pub(crate) mod presets;
 pub(crate) mod rules;
 #[cfg(test)]
 mod tests;
@@ -105,17 +105,27 @@ mod carried {
     }
 
     pub(super) fn english() -> Texts {
-        gather(&parts_of!("en": "number", "page", "chart", "theory", "presets", "links", "claims", "rules"))
+        gather(&parts_of!("en": "number", "page", "chart", "theory", "presets", "links", "errors", "claims", "rules"))
     }
 
     #[cfg(test)]
     pub(super) fn german() -> Texts {
-        gather(&parts_of!("de": "number", "page", "chart", "theory", "presets", "links", "claims", "rules"))
+        gather(&parts_of!("de": "number", "page", "chart", "theory", "presets", "links", "errors", "claims", "rules"))
     }
 }
 
 thread_local! {
     static CURRENT: Cell<Option<(Language, &'static Texts)>> = const { Cell::new(None) };
+}
+
+/// Has what is said meanwhile be German.
+#[cfg(test)]
+pub(crate) fn in_german<T>(say: impl FnOnce() -> T) -> T {
+    let before = current();
+    speak(Language::De, carried::german());
+    let said = say();
+    CURRENT.set(before);
+    said
 }
 
 /// Speaks a language from now on. Its texts stay in memory: what was said may be in use.
@@ -173,6 +183,15 @@ pub(crate) enum Piece<V> {
     Value(V),
 }
 
+impl FromIterator<Piece<Self>> for String {
+    fn from_iter<I: IntoIterator<Item = Piece<Self>>>(pieces: I) -> Self {
+        let text = |piece| match piece {
+            Piece::Words(text) | Piece::Value(text) => text,
+        };
+        pieces.into_iter().map(text).collect()
+    }
+}
+
 /// The text of a name with values in the places of its placeholders.
 #[must_use]
 pub(crate) fn fill(name: &'static str, values: &[(&str, Value)]) -> String {
@@ -197,17 +216,20 @@ pub(crate) fn fill(name: &'static str, values: &[(&str, Value)]) -> String {
 ///     /// The button beside the slider.
 ///     pause;
 ///     play(from, to);
+///     /// Its values keep their kind, such as strong numbers.
+///     keeps[value];
 /// }
 /// assert_eq!(play(6, 200), "Play from 6 to 200 blocks");
 /// ```
 macro_rules! texts {
-    ($part:literal: $($(#[$doc:meta])* $name:ident $(($($value:ident),+))?;)*) => {
-        $($crate::text::texts!(@say $part, [$(#[$doc])*], $name $(, $($value),+)?);)*
+    ($part:literal: $($(#[$doc:meta])* $name:ident $(($($value:ident),+))? $([$($piece:ident),+])?;)*) => {
+        $($crate::text::texts!(@say $part, [$(#[$doc])*], $name $(, $($value),+)? $(, [$($piece),+])?);)*
 
         /// What is declared here, with its placeholders.
         #[cfg(test)]
-        pub(crate) const DECLARED: &[(&str, &[&str])] =
-            &[$((concat!($part, ".", stringify!($name)), &[$($(stringify!($value)),+)?])),*];
+        pub(crate) const DECLARED: &[(&str, &[&str])] = &[
+            $((concat!($part, ".", stringify!($name)), &[$($(stringify!($value)),+)? $($(stringify!($piece)),+)?])),*
+        ];
     };
     (@say $part:literal, [$(#[$doc:meta])*], $name:ident) => {
         $(#[$doc])*
@@ -221,6 +243,14 @@ macro_rules! texts {
         #[must_use]
         pub(crate) fn $name($($value: impl Into<$crate::text::Value>),+) -> String {
             $crate::text::fill(concat!($part, ".", stringify!($name)), &[$((stringify!($value), $value.into())),+])
+        }
+    };
+    (@say $part:literal, [$(#[$doc:meta])*], $name:ident, [$($piece:ident),+]) => {
+        $(#[$doc])*
+        #[must_use]
+        pub(crate) fn $name<V: Clone + FromIterator<$crate::text::Piece<V>>>($($piece: V),+) -> V {
+            let values = [$((stringify!($piece), $piece)),+];
+            $crate::text::pieces(concat!($part, ".", stringify!($name)), &values, |_| None).into_iter().collect()
         }
     };
 }

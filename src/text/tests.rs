@@ -11,8 +11,8 @@ fn declared() -> BTreeMap<String, Vec<String>> {
         super::page::DECLARED,
         super::chart::DECLARED,
         super::theory::DECLARED,
-        super::presets::DECLARED,
         super::links::DECLARED,
+        super::errors::DECLARED,
         super::claims::DECLARED,
         super::rules::DECLARED,
     ];
@@ -31,7 +31,10 @@ fn declared() -> BTreeMap<String, Vec<String>> {
 /// Names that are made from tables of the code, as that of each preset.
 fn by_table() -> Vec<String> {
     let numbers = ["decimal", "group", "nan"].map(|name| format!("number.{name}"));
-    numbers.into_iter().chain(super::page::by_table()).chain(super::claims::by_table()).collect()
+    let presets = crate::presets::ALL.iter().flat_map(crate::presets::Preset::texts);
+    let keys = crate::share::keys().iter().map(|key| format!("links.{}.help", key.name));
+    let all = numbers.into_iter().chain(super::page::by_table()).chain(super::claims::by_table());
+    all.chain(presets).chain(keys).collect()
 }
 
 fn check(language: &str, texts: &Texts) {

@@ -4,10 +4,11 @@
 
 use super::branch::Branches;
 use super::recursion::sublayers;
-use super::source::{DEEPNET, DEEPNET_PRE, KEEL, OLMO_2, PERI, Source, XIONG_LEMMA_2, XIONG_PROOF, XIONG_THEOREM_1};
+use super::source::{KEEL, Source, XIONG_LEMMA_2, XIONG_THEOREM_1, deepnet, deepnet_pre, olmo_2, peri, xiong_proof};
 use super::{Kind, Moments, Overlay};
 use crate::model::{Activation, Config, Init, ResidualScale, Skip, Sublayer, SublayerKind, Tensor};
 use crate::stats::{Measurement, Quantity};
+use crate::text::theory as says;
 
 /// Which norms every sublayer of a model has.
 struct Shape {
@@ -75,22 +76,14 @@ fn stream(config: &Config, shape: &Shape, start: Moments) -> Vec<Overlay> {
     };
     let upper = bracket(config, shape, start, 1.0);
     if shape.branch {
-        let source = if shape.input { PERI } else { OLMO_2 };
-        let holds = "Any attention: every sublayer adds a normed vector that is uncorrelated with the stream, so that its \
-                     square is 1 + S l on average over seeds, less what epsilon takes where branches are tiny. Where \
-                     tokens are alike one run scatters by 1/sqrt(2 d).";
-        return vec![overlay("stream of normed branches", source, upper, holds, Kind::Prediction)];
+        let source = if shape.input { peri() } else { olmo_2() };
+        return vec![overlay(says::normed_branches(), source, upper, says::normed_branches_holds(), Kind::Prediction)];
     }
     let lower = bracket(config, shape, start, 0.0);
     let (names, source, holds) = if shape.sublayers.iter().all(|s| s.input_norm || s.sum_norm) {
-        let holds = "Any attention, wide limit. Lemma 2 has 1 + l/2 and 1 + 3l/2 for the square, where Xavier, FFN width d \
-                     and no W_O make V = 1 and v = 1/2. Here V and v are those of this model, damping and cross-attention \
-                     included: 1 + v l and 1 + (V + v) l where all blocks are alike.";
-        (["Lemma 2, lower", "Lemma 2, upper"], XIONG_LEMMA_2, holds)
+        ([says::lemma_2_lower(), says::lemma_2_upper()], XIONG_LEMMA_2, says::lemma_2_holds())
     } else {
-        let holds = "Any attention, wide limit: the square grows by (1 + V k)(1 + v) a block, with k from 0 to 1 the share \
-                     that attention leaves.";
-        (["growth, lower", "growth, upper"], XIONG_PROOF, holds)
+        ([says::growth_lower(), says::growth_upper()], xiong_proof(), says::growth_holds())
     };
     vec![
         overlay(names[0], source, lower, holds, Kind::LowerBound),
@@ -137,18 +130,13 @@ fn post_sum(config: &Config, shape: &Shape) -> Option<Overlay> {
         quantity: Quantity::NormJacobian,
         first: 0,
         values: shape.sublayers.iter().map(value).collect(),
-        holds: "Norms after a feed-forward network, wide limit. Lemma 2 has 3/2 d for the squared sum before the norm, with \
-                v = 1/2; here v is that of this init, and the curve is 1/sqrt(1 + v).",
+        holds: says::post_sum_holds(),
         kind: Kind::Prediction,
     })
 }
 
 /// How the gradient of the last W_2 depends on the depth of the model.
 fn last_weight(measurement: &Measurement, shape: &Shape) -> Option<Overlay> {
-    const PRE: &str = "Read the axis as the depth of a model: the last W_2 of a Pre-LN of that depth, with the measured one \
-                       as its size. The theorem bounds it by O(d sqrt(ln d / L)); only the dependence on L is sharp.";
-    const POST: &str = "Read the axis as the depth of a model: the last W_2 of a Post-LN of any depth, with the measured one \
-                        as its size. The theorem bounds it by O(d sqrt(ln d)); only its independence of L is sharp.";
     let config = &measurement.config;
     let as_in_the_theorem = matches!(config.init, Init::Xavier | Init::XavierUniform)
         && config.residual_scale == ResidualScale::None
@@ -167,12 +155,11 @@ fn last_weight(measurement: &Measurement, shape: &Shape) -> Option<Overlay> {
     let depth = config.depth;
     if as_in_the_theorem && shape.is_pre() {
         let values = (1..=depth).map(|l| last * (f64::from(depth) / f64::from(l)).sqrt()).collect();
-        Some(overlay("Theorem 1, Pre-LN", XIONG_THEOREM_1, values, PRE))
+        Some(overlay("Theorem 1, Pre-LN", XIONG_THEOREM_1, values, says::last_weight_pre_holds()))
     } else if as_in_the_theorem && shape.is_post() {
-        Some(overlay("Theorem 1, Post-LN", XIONG_THEOREM_1, vec![last; depth as usize], POST))
+        Some(overlay("Theorem 1, Post-LN", XIONG_THEOREM_1, vec![last; depth as usize], says::last_weight_post_holds()))
     } else if is_deepnorm(config) {
-        let holds = "Through the measured last value. Constants that bound the update make all blocks alike.";
-        let flat = overlay("DeepNorm: flat", DEEPNET, vec![last; depth as usize], holds);
+        let flat = overlay(says::deepnorm_flat(), deepnet(), vec![last; depth as usize], says::deepnorm_weight_holds());
         Some(Overlay { kind: Kind::Scaling, ..flat })
     } else {
         None
@@ -194,27 +181,21 @@ fn stream_gradient(measurement: &Measurement, shape: &Shape) -> Option<Overlay> 
         kind: Kind::Scaling,
     };
     if is_deepnorm(config) {
-        let holds = "Through the measured last value. With alpha and beta of DeepNorm a sublayer changes the squared \
-                     gradient by 1 + O(1/L).";
         let values = vec![top; config.depth as usize + 1];
-        return Some(overlay("DeepNorm: flat", DEEPNET, values, holds));
+        return Some(overlay(says::deepnorm_flat(), deepnet(), values, says::deepnorm_stream_holds()));
     }
     // A gated branch is quadratic in what it reads, and its Jacobian larger than itself.
     if shape.input && shape.has_open_sum() && config.act != Activation::SwiGlu {
         let stream = measurement.values(Quantity::StreamRms);
         let last = finite(measurement, Quantity::StreamRms)?;
-        let holds = "From the measured stream, where tokens and gradients have become alike: a sublayer that reads x/rms(x) \
-                     multiplies the squared gradient by what it multiplies the square of the stream by.";
         let values = stream.iter().map(|rms| top * last / rms).collect();
-        return Some(overlay("gradient as 1/stream", DEEPNET_PRE, values, holds));
+        return Some(overlay(says::inverse_stream(), deepnet_pre(), values, says::inverse_stream_holds()));
     }
     if shape.is_post() && config.cross.0 {
         let gain = Branches::new(config).value_gain(SublayerKind::CrossAttention);
-        let holds = "Wide limit, other sublayers neutral, no gradient through the scores of the cross-attention: a block \
-                     divides the gradient by sqrt(1 + V c), c being the memory's cosine; 2^(-L/2) at V = c = 1.";
         let factor = (1.0 + gain * config.memory_cos).sqrt();
         let values = (0..=config.depth).rev().map(|left| top * factor.powi(-(left as i32))).collect();
-        return Some(overlay("cross-attention: V c a block", KEEL, values, holds));
+        return Some(overlay(says::cross_attention(), KEEL, values, says::cross_attention_holds()));
     }
     None
 }

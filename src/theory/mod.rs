@@ -24,6 +24,7 @@ pub use source::{Evidence, Source};
 
 use crate::model::Config;
 use crate::stats::{Mark, Measurement, Quantity};
+use crate::text::theory as says;
 
 /// What a curve claims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -99,9 +100,6 @@ pub fn mean_field_holds(config: &Config) -> bool {
 }
 
 fn mean_field(measurement: &Measurement, stream: Moments) -> Vec<Overlay> {
-    const HOLDS: &str = "Wide limit, no mask, softmax of Gaussian scores that is not peaked; uniform attention exactly. \
-                         Finite width lets gradients drift by O(L/d), and where tokens have become alike, as in a deep \
-                         Post-LN, they scatter from seed to seed.";
     let config = &measurement.config;
     if !mean_field_holds(config) {
         return Vec::new();
@@ -113,12 +111,12 @@ fn mean_field(measurement: &Measurement, stream: Moments) -> Vec<Overlay> {
     let prediction = predict(config, stream, top.map_or(Moments::new(1.0, 0.0), |top| top * (1.0 / entries)));
     let cosines = |list: &[Moments]| list.iter().map(|moments| moments.cosine()).collect();
     let overlay = |quantity, values| Overlay {
-        name: "mean field",
-        source: source::XIONG_PROOF,
+        name: says::mean_field(),
+        source: source::xiong_proof(),
         quantity,
         first: 0,
         values,
-        holds: HOLDS,
+        holds: says::mean_field_holds(),
         kind: Kind::Prediction,
     };
     let mut list = vec![

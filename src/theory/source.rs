@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::text::theory as says;
+
 /// How well a source is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Evidence {
@@ -34,8 +36,8 @@ impl fmt::Display for Source {
         write!(f, "{authors} {year}, arXiv:{arxiv}, {place}")?;
         match evidence {
             Evidence::Read => Ok(()),
-            Evidence::SecondHand => write!(f, " (second-hand)"),
-            Evidence::Derived => write!(f, " (the curve is derived here)"),
+            Evidence::SecondHand => write!(f, " {}", says::second_hand()),
+            Evidence::Derived => write!(f, " {}", says::derived()),
         }
     }
 }
@@ -48,39 +50,48 @@ pub(super) const XIONG_LEMMA_2: Source =
 pub(super) const XIONG_THEOREM_1: Source = Source { place: "Theorem 1", ..XIONG_LEMMA_2 };
 
 /// Norms before and after each sublayer: the variance grows linearly.
-pub(super) const PERI: Source = Source {
-    authors: "Kim et al.",
-    year: 2025,
-    arxiv: "2502.02732",
-    place: "linear growth of the variance",
-    evidence: Evidence::SecondHand,
-};
+pub(super) fn peri() -> Source {
+    Source {
+        authors: "Kim et al.",
+        year: 2025,
+        arxiv: "2502.02732",
+        place: says::place_peri(),
+        evidence: Evidence::SecondHand,
+    }
+}
 
 /// The norm on the branch alone.
-pub(super) const OLMO_2: Source = Source {
-    authors: "OLMo 2",
-    year: 2025,
-    arxiv: "2501.00656",
-    place: "\u{a7}3.3.2, the equations of a block",
-    evidence: Evidence::Derived,
-};
+pub(super) fn olmo_2() -> Source {
+    Source {
+        authors: "OLMo 2",
+        year: 2025,
+        arxiv: "2501.00656",
+        place: says::place_olmo_2(),
+        evidence: Evidence::Derived,
+    }
+}
 
 /// What DeepNorm's constants are made for.
-pub(super) const DEEPNET: Source = Source {
-    authors: "Wang et al.",
-    year: 2022,
-    arxiv: "2203.00555",
-    place: "\u{a7}4, Theorem 4.2: an update of size \u{398}(\u{3b7})",
-    evidence: Evidence::Derived,
-};
+pub(super) fn deepnet() -> Source {
+    Source {
+        authors: "Wang et al.",
+        year: 2022,
+        arxiv: "2203.00555",
+        place: says::place_deepnet(),
+        evidence: Evidence::Derived,
+    }
+}
 
 /// Early layers of Pre-LN have the larger gradients.
-pub(super) const DEEPNET_PRE: Source = Source { place: "\u{a7}5, larger gradients in early Pre-LN layers", ..DEEPNET };
+pub(super) fn deepnet_pre() -> Source {
+    Source { place: says::place_deepnet_pre(), ..deepnet() }
+}
 
 /// Gradients of Post-LN fall by a constant factor a layer.
 pub(super) const KEEL: Source =
     Source { authors: "Keel", year: 2026, arxiv: "2601.19895", place: "eq. 15, 2^(-L/2)", evidence: Evidence::Derived };
 
 /// The premise of the recursion and of the bounds of a stream without norms: squares add up.
-pub(super) const XIONG_PROOF: Source =
-    Source { place: "\u{a7}3.3, attention that averages", evidence: Evidence::Derived, ..XIONG_LEMMA_2 };
+pub(super) fn xiong_proof() -> Source {
+    Source { place: says::place_xiong_proof(), evidence: Evidence::Derived, ..XIONG_LEMMA_2 }
+}

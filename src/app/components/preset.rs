@@ -29,7 +29,7 @@ pub(super) fn Presets() -> impl IntoView {
     };
     let group = move |kind: PresetKind| {
         let option = move |preset: &'static Preset| {
-            view! { <option value=preset.key selected=live(move || chosen.get() == preset.key)>{preset.title}</option> }
+            view! { <option value=preset.key selected=live(move || chosen.get() == preset.key)>{preset.title()}</option> }
         };
         let of_kind = presets::ALL.iter().filter(move |preset| preset.kind == kind);
         view! { <optgroup label=words::preset_kind(kind.key())>{of_kind.map(option).collect_view()}</optgroup> }
@@ -38,7 +38,7 @@ pub(super) fn Presets() -> impl IntoView {
         let preset = presets::find(chosen.get())?;
         Some(view! {
             <p class="told preset" data-preset=preset.key>
-                {preset.sentence} " " <small>{preset.source} ". " {words::left_out()} " " {preset.left_out} "."</small>
+                {preset.sentence()} " " <small>{preset.source()} ". " {words::left_out()} " " {preset.left_out()} "."</small>
             </p>
         })
     };

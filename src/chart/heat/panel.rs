@@ -11,7 +11,7 @@ use crate::chart::scene::{Anchor, Cap, Point, Scene, Shape, point};
 use crate::chart::text;
 use crate::chart::theme::{Color, Theme};
 use crate::stats::Mark;
-use crate::text::number;
+use crate::text::{chart as says, number};
 
 /// Room for the depths at the left, the word above them and the blocks below.
 const LEFT: f64 = 42.0;
@@ -142,7 +142,7 @@ impl Panel {
             anchor,
             halo: None,
         };
-        out.push(label(point(self.left - 8.0, self.top - 10.0), "depth".into(), Anchor::End, false));
+        out.push(label(point(self.left - 8.0, self.top - 10.0), says::depth_axis().into(), Anchor::End, false));
         let middle = |depth: u32| self.y(f64::from(depth) + 0.5);
         let ticks = block_ticks(deepest, *self.depths.start(), true);
         let is_current_shown = self.depths.contains(&current);
@@ -161,7 +161,7 @@ impl Panel {
             let (from, to) = (point(x, self.bottom() + 1.0), point(x, self.bottom() + 5.0));
             out.push(Shape::Hair { from, to, color: theme.rule_strong });
             let (text, anchor, x) = if block == self.first {
-                (format!("block {block}"), Anchor::Start, self.left)
+                (says::block(block), Anchor::Start, self.left)
             } else if block == deepest {
                 (block.to_string(), Anchor::End, self.left + self.plot_width)
             } else {
@@ -174,7 +174,7 @@ impl Panel {
                 Anchor::End => x - wide,
             };
             let is_under = |(_, of): (u32, u32)| {
-                let [left, right] = pill::ends(&block_pill(of), self.x(f64::from(of) + 0.5), self.width);
+                let [left, right] = pill::ends(&says::block(of), self.x(f64::from(of) + 0.5), self.width);
                 from < right + 4.0 && from + wide > left - 4.0
             };
             if !probe.is_some_and(is_under) {
@@ -249,12 +249,8 @@ impl Panel {
         let words = depth.to_string();
         let middle = self.left - 7.0 - text::width(&words, NOTE, true) / 2.0;
         pill(out, words, middle, y - HEIGHT / 2.0, self.width, theme);
-        pill(out, block_pill(block), x, self.bottom() + 6.0, self.width, theme);
+        pill(out, says::block(block), x, self.bottom() + 6.0, self.width, theme);
     }
-}
-
-fn block_pill(block: u32) -> String {
-    format!("block {block}")
 }
 
 /// A frame of ink with a rim of paper outside, to be seen on any colour. What is within stays to be seen.

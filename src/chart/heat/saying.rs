@@ -4,7 +4,7 @@ use super::sheet::{Sheet, is_log, texture_of};
 use super::texture::Texture;
 use crate::chart::gaps::blocks;
 use crate::stats::Blocks;
-use crate::text::number;
+use crate::text::{chart as says, number};
 
 /// What changes by less than this factor is level.
 const LEVEL: f64 = 1.5;
@@ -37,15 +37,15 @@ fn compare(from: f64, to: f64, log: bool) -> std::cmp::Ordering {
 fn over_blocks(depth: u32, row: &Blocks, log: bool) -> String {
     let known = |index: &usize| texture_of(row.marks[*index], log).is_none();
     let (Some(first), Some(last)) = ((0..row.values.len()).find(known), (0..row.values.len()).rev().find(known)) else {
-        return format!("no value at depth {depth}");
+        return says::panel_no_value(depth);
     };
     let (from, to) = (row.values[first], row.values[last]);
-    let trend = match compare(from, to, log) {
-        std::cmp::Ordering::Equal => "level,",
-        std::cmp::Ordering::Less => "falls from",
-        std::cmp::Ordering::Greater => "rises from",
+    let said = match compare(from, to, log) {
+        std::cmp::Ordering::Equal => says::panel_level,
+        std::cmp::Ordering::Less => says::panel_falls,
+        std::cmp::Ordering::Greater => says::panel_rises,
     };
-    format!("{trend} {} to {}", number::value(from), number::value(to))
+    said(number::value(from), number::value(to))
 }
 
 /// The blocks that have no value for the reason that is most frequent.
@@ -62,7 +62,7 @@ fn lost(row: &Blocks, log: bool) -> Option<String> {
             _ => runs.push((block, block)),
         }
     }
-    Some(format!("{}: {}", blocks(&runs), texture.name()))
+    Some(says::panel_without(blocks(&runs), texture.name()))
 }
 
 /// The first value of the shallowest and of the deepest model that are measured.
@@ -77,8 +77,8 @@ fn over_depths(sheet: &Sheet, log: bool) -> Option<String> {
     }
     let block = sheet.first();
     Some(match compare(from, to, log) {
-        std::cmp::Ordering::Equal => format!("block {block}: alike at any depth"),
-        _ => format!("block {block}: {} at {shallow}, {} at {deep}", number::value(from), number::value(to)),
+        std::cmp::Ordering::Equal => says::panel_alike(block),
+        _ => says::panel_over_depths(block, number::value(from), shallow, number::value(to), deep),
     })
 }
 

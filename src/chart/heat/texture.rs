@@ -1,6 +1,7 @@
 //! What is no value has a texture of its own, told apart without colour.
 
 use crate::stats::Mark;
+use crate::text::chart as says;
 
 /// A sign for what is no value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,13 +47,13 @@ impl Texture {
 
     /// What it says.
     #[must_use]
-    pub const fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
-            Self::NoNumber => "not a number",
-            Self::Unresolved => "not resolved",
-            Self::Underflow => "underflow",
-            Self::Zero => "exactly 0",
-            Self::NotMeasured => "not measured yet",
+            Self::NoNumber => says::texture_no_number(),
+            Self::Unresolved => says::texture_unresolved(),
+            Self::Underflow => says::texture_underflow(),
+            Self::Zero => says::texture_zero(),
+            Self::NotMeasured => says::texture_not_measured(),
         }
     }
 }

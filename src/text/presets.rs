@@ -1,6 +1,0 @@
-//! Texts of the presets.
-
-use super::texts;
-
-texts! { "presets":
-}
