@@ -1,19 +1,41 @@
-// Starts the page: loads the module that wasm-bindgen made and hands it the WebAssembly file. Trunk writes both names
-// into this script's tag (`pattern_script` in Trunk.toml). A failure is said on the page, which is never left blank.
+// Starts the page: loads the module that wasm-bindgen made and hands it the WebAssembly file and the texts of the reader's
+// language. The build writes the names of all three into this script's tag (`pattern_script` in Trunk.toml). A failure is
+// said on the page, which is never left blank.
+
+/** What was stored under a key; a browser that refuses storage throws, as if nothing were. */
+function stored(key) {
+  try {
+    return localStorage.getItem(key);
+  } catch {
+    return null;
+  }
+}
 
 // The theme that was chosen last, before anything is drawn: the module takes a while to arrive, and the page would be
-// light until then. A browser that refuses storage throws; the system's theme holds there.
-try {
-  const theme = localStorage.getItem("normscope.theme");
-  if (theme === "dark" || theme === "light") document.documentElement.dataset.theme = theme;
-} catch {
-  // As without a choice.
-}
+// light until then.
+const theme = stored("normscope.theme");
+if (theme === "dark" || theme === "light") document.documentElement.dataset.theme = theme;
 
 // The browser finds a graphics device while the module arrives; the module asks again, and says what is wrong.
 navigator.gpu?.requestAdapter({ powerPreference: "high-performance" }).catch(() => {});
 
 const tag = document.querySelector("script[data-js][data-wasm]");
+
+/** Fetches the texts of a language. */
+async function fetchTexts(address) {
+  const response = await fetch(address);
+  if (!response.ok) throw new Error(`${address}: ${response.status} ${response.statusText}`);
+  return response.json();
+}
+
+// The language of the link, else the one chosen last, else the first of the reader's that there is.
+const files = JSON.parse(tag.dataset.texts);
+const wanted = [new URLSearchParams(location.search).get("lang"), stored("normscope.language"), ...(navigator.languages ?? [])];
+const language = wanted.map((tag) => tag?.toLowerCase().split("-")[0]).find((code) => Object.hasOwn(files, code)) ?? "en";
+document.documentElement.lang = language;
+const texts = fetchTexts(tag.dataset.base + files[language]);
+// A failure is dealt with below, where they are needed.
+texts.catch(() => {});
 
 /** Puts a message at the top of the page. */
 function fail(error) {
@@ -36,6 +58,7 @@ try {
   const bindings = await import(tag.dataset.js);
   // Given an address rather than bytes, it compiles while the file still arrives.
   const wasm = await bindings.default({ module_or_path: tag.dataset.wasm });
+  bindings.mount(language, await texts);
   dispatchEvent(new CustomEvent("TrunkApplicationStarted", { detail: { wasm } }));
 } catch (error) {
   fail(error);

@@ -1,19 +1,14 @@
 // Models of every depth at once, in a real browser: small models and shallow ones, for the processor computes them all.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { href, open, settled } from "./browser.mjs";
+import { href, settled } from "./browser.mjs";
+import { SLOW, onPage } from "./pages.mjs";
 
-const SLOW = 240_000;
 const SHALLOWEST = 6;
 const DEEPEST = 20;
 const DEPTHS = DEEPEST - SHALLOWEST + 1;
 const MODEL = "width=16&heads=2&tokens=4&batch=1";
 const QUERY = `view=atlas&placement=post,pre&${MODEL}&deepest=${DEEPEST}`;
-
-let site;
-before(async () => (site = await open()), { timeout: 60_000 });
-after(() => site?.close());
 
 /** Counts what is submitted to the device. */
 function countSubmits() {
@@ -23,19 +18,6 @@ function countSubmits() {
     window.submits++;
     return submit.apply(this, rest);
   };
-}
-
-function onPage(name, query, options, body) {
-  test(name, { timeout: SLOW }, async () => {
-    const page = await site.page(query, options, countSubmits);
-    try {
-      await settled(page, SLOW);
-      await body(page);
-      assert.deepEqual(page.errors, []);
-    } finally {
-      await page.context().close();
-    }
-  });
 }
 
 const sweep = (page) => page.locator(".sweep");
@@ -92,7 +74,7 @@ const drawn = (page, placement, layer) =>
     return { count, colors: colors.size };
   });
 
-onPage("an atlas is measured, stopped and gone on with, and then the slider costs no pass", QUERY, {}, async (page) => {
+onPage("an atlas is measured, stopped and gone on with, and then the slider costs no pass", QUERY, { prepare: countSubmits }, async (page) => {
   assert.equal(await missing(page), 2 * DEPTHS);
   assert.match(await sweep(page).locator(".cost").textContent(), new RegExp(`^${DEPTHS} depths of 2 placements, (about|under) `));
   const empty = await drawn(page, "post", "cells");
@@ -151,7 +133,7 @@ onPage("an atlas is measured, stopped and gone on with, and then the slider cost
   assert.notEqual(await page.locator('[data-status="cost"]').textContent(), "0 dispatches");
 });
 
-onPage("cells are the values of single passes", QUERY, {}, async (page) => {
+onPage("cells are the values of single passes", QUERY, { prepare: countSubmits }, async (page) => {
   await measureAll(page);
   for (const depth of [SHALLOWEST, 13, DEEPEST]) {
     const url = new URL(page.url());
@@ -173,7 +155,7 @@ onPage("cells are the values of single passes", QUERY, {}, async (page) => {
   near([column.pre[13 - SHALLOWEST]], [run.stream_rms[1]], "stream of Pre-LN after block 1");
 });
 
-onPage("the panels are worked by keyboard alone", `${QUERY}&depth=8`, {}, async (page) => {
+onPage("the panels are worked by keyboard alone", `${QUERY}&depth=8`, { prepare: countSubmits }, async (page) => {
   for (let i = 0; i < 30; i++) {
     await page.keyboard.press("Tab");
     if (await page.evaluate(() => document.activeElement.closest(".sweep button") !== null)) break;
@@ -211,7 +193,7 @@ onPage("the panels are worked by keyboard alone", `${QUERY}&depth=8`, {}, async 
   assert.equal((await drawn(page, "pre", "over")).count, 0);
 });
 
-onPage("a press on a row chooses its depth, and the link has all of it", `${QUERY}&depth=8&statistic=stream_rms`, {}, async (page) => {
+onPage("a press on a row chooses its depth, and the link has all of it", `${QUERY}&depth=8&statistic=stream_rms`, { prepare: countSubmits }, async (page) => {
   await measureAll(page);
   const box = await map(page, "pre").boundingBox();
   const cells = page.locator('.panel[data-placement="pre"] canvas[data-layer="cells"]');
@@ -242,7 +224,7 @@ onPage("a press on a row chooses its depth, and the link has all of it", `${QUER
   assert.equal(await page.locator(".panel").count(), 2);
 });
 
-onPage("another model is measured only when asked, and its sweep drops the other's", QUERY, {}, async (page) => {
+onPage("another model is measured only when asked, and its sweep drops the other's", QUERY, { prepare: countSubmits }, async (page) => {
   await sweep(page).getByRole("button").click();
   await page.waitForFunction((all) => Number(document.querySelector(".sweep").dataset.missing) < all, 2 * DEPTHS, { timeout: SLOW });
   // A placement that is switched off is dropped alone.
@@ -267,7 +249,7 @@ onPage("another model is measured only when asked, and its sweep drops the other
 });
 
 for (const [width, height] of [[360, 640], [390, 844], [600, 480], [768, 1024], [1440, 900], [2560, 1440]]) {
-  onPage(`the atlas holds at ${width} x ${height}`, `${QUERY}&depth=6`, { viewport: { width, height } }, async (page) => {
+  onPage(`the atlas holds at ${width} x ${height}`, `${QUERY}&depth=6`, { prepare: countSubmits, viewport: { width, height } }, async (page) => {
     const { scroll, inner } = await page.evaluate(() => ({ scroll: document.scrollingElement.scrollWidth, inner: innerWidth }));
     assert.ok(scroll <= inner, `${scroll} px wide`);
     for (const placement of ["post", "pre"]) assert.ok((await drawn(page, placement, "cells")).count > 5000);

@@ -3,29 +3,9 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
-import { ROOT, address, href, open, settled } from "./browser.mjs";
-
-/** A pass at depth 200 on a processor that computes for the GPU, with others at work beside it. */
-const SLOW = 240_000;
-
-let site;
-before(async () => (site = await open()), { timeout: 60_000 });
-after(() => site?.close());
-
-/** Runs a test on a fresh page and asserts that it logged no error. */
-function onPage(name, query, options, body) {
-  test(name, { timeout: SLOW }, async () => {
-    const page = await site.page(query, options);
-    try {
-      await settled(page, SLOW);
-      await body(page);
-      assert.deepEqual(page.errors, []);
-    } finally {
-      await page.context().close();
-    }
-  });
-}
+import { test } from "node:test";
+import { ROOT, address, href, settled } from "./browser.mjs";
+import { SLOW, onPage, site } from "./pages.mjs";
 
 /** The numbers and marks of a chart's table, by placement. */
 async function table(page, chart) {

@@ -3,27 +3,9 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
-import { ROOT, href, open, settled } from "./browser.mjs";
-
-const SLOW = 240_000;
-
-let site;
-before(async () => (site = await open()), { timeout: 60_000 });
-after(() => site?.close());
-
-function onPage(name, query, body) {
-  test(name, { timeout: SLOW }, async () => {
-    const page = await site.page(query);
-    try {
-      await settled(page, SLOW);
-      await body(page);
-      assert.deepEqual(page.errors, []);
-    } finally {
-      await page.context().close();
-    }
-  });
-}
+import { test } from "node:test";
+import { ROOT, href, settled } from "./browser.mjs";
+import { SLOW, onPage, site } from "./pages.mjs";
 
 const golden = (name) => JSON.parse(readFileSync(join(ROOT, "tests", "golden", `${name}.json`), "utf8"));
 
@@ -44,26 +26,26 @@ function near(got, want, share, what) {
   got.forEach((value, i) => assert.ok(Math.abs(value - want[i]) <= share * Math.abs(want[i]), `${what}[${i}]: ${value}, ${want[i]}`));
 }
 
-onPage("later placements are drawn", "placement=residual,keel&depth=24", async (page) => {
+onPage("later placements are drawn", "placement=residual,keel&depth=24", {}, async (page) => {
   const [, keel] = await columns(page, "gradient");
   near(keel, golden("keel,depth-24").grad_weight.w2, 5e-3, "keel");
   assert.equal(await page.locator(".more-placements").getAttribute("open"), "");
   assert.equal(await page.locator('.chip[data-placement="keel"]').getAttribute("aria-checked"), "true");
 });
 
-onPage("with cross-attention to one memory Post-LN's gradient does vanish", "placement=post&depth=24&cross=1", async (page) => {
+onPage("with cross-attention to one memory Post-LN's gradient does vanish", "placement=post&depth=24&cross=1", {}, async (page) => {
   const [post] = await columns(page, "gradient");
   near(post, golden("post,depth-24,cross-1").grad_weight.w2, 5e-3, "post");
   assert.ok(post[0] < 1e-2 * post.at(-1));
 });
 
-onPage("one step of training is told", "placement=post&depth=6", async (page) => {
+onPage("one step of training is told", "placement=post&depth=6", {}, async (page) => {
   const cell = page.locator('[data-update="post"]');
   await cell.waitFor({ timeout: 60_000 });
   near([Number(await cell.getAttribute("data-value"))], [golden("post,depth-6").model_update.sgd], 1e-2, "update");
 });
 
-onPage("several seeds are a median with its middle half", "placement=post&depth=6&seeds=3", async (page) => {
+onPage("several seeds are a median with its middle half", "placement=post&depth=6&seeds=3", {}, async (page) => {
   const [median] = await columns(page, "gradient");
   const band = await page.locator('[data-chart="gradient"] tbody tr:first-child td small').textContent();
   const [low, high] = band.split(" to ").map(Number);
@@ -79,7 +61,7 @@ onPage("several seeds are a median with its middle half", "placement=post&depth=
   near([median[0]], [each.sort((a, b) => a - b)[1]], 1e-5, "median");
 });
 
-onPage("statistics have their own scale", "placement=pre&depth=6&statistic=token_cosine", async (page) => {
+onPage("statistics have their own scale", "placement=pre&depth=6&statistic=token_cosine", {}, async (page) => {
   assert.equal(await page.locator('[data-chart="gradient"] [data-option="linear"]').getAttribute("aria-pressed"), "true");
   assert.match(await page.locator(".reading .say").textContent(), /W2’s gradient/);
   const [cosine] = await columns(page, "gradient");
@@ -89,7 +71,7 @@ onPage("statistics have their own scale", "placement=pre&depth=6&statistic=token
   assert.match(await href(page), /statistic=max_logit/);
 });
 
-onPage("theory says where it holds and how far the measurement is from it", "placement=pre&depth=12", async (page) => {
+onPage("theory says where it holds and how far the measurement is from it", "placement=pre&depth=12", {}, async (page) => {
   await page.locator(".theory summary").click();
   const entries = page.locator(".theory li");
   assert.ok((await entries.count()) >= 4);
@@ -99,7 +81,7 @@ onPage("theory says where it holds and how far the measurement is from it", "pla
   assert.match(await href(page), /theory=0/);
 });
 
-onPage("a preset is a configuration, its source and what it leaves out", "", async (page) => {
+onPage("a preset is a configuration, its source and what it leaves out", "", {}, async (page) => {
   await page.locator('select[name="preset"]').selectOption("gpt-2");
   await settled(page, SLOW);
   assert.match(await page.locator("[data-preset]").textContent(), /Radford.*Left out:/s);
@@ -108,7 +90,7 @@ onPage("a preset is a configuration, its source and what it leaves out", "", asy
   assert.equal(await page.locator("[data-preset]").count(), 0);
 });
 
-onPage("a claim is measured where it stands", "view=claims&claim=31&guide=a&topic=stream", async (page) => {
+onPage("a claim is measured where it stands", "view=claims&claim=31&guide=a&topic=stream", {}, async (page) => {
   const row = page.locator('[data-claim="C31"]');
   assert.match(await row.locator(".sources").textContent(), /arXiv:/);
   await row.locator(".measured button").click();
@@ -130,7 +112,7 @@ onPage("a claim is measured where it stands", "view=claims&claim=31&guide=a&topi
   assert.equal(await row.isVisible(), true);
 });
 
-onPage("what needs training or reading says so", "view=claims&claim=4", async (page) => {
+onPage("what needs training or reading says so", "view=claims&claim=4", {}, async (page) => {
   assert.match(await page.locator('[data-claim="C4"]').textContent(), /Needs training/);
   assert.match(await page.locator('[data-claim="C2"]').textContent(), /Cannot be measured here.*No source found/s);
   assert.equal(await page.locator("article.claim").count(), 90);

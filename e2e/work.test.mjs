@@ -1,16 +1,11 @@
 // While passes run: how far they are, their end before its time, and a page that answers all the while.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { open, settled } from "./browser.mjs";
+import { settled } from "./browser.mjs";
+import { SLOW, onPage } from "./pages.mjs";
 
-const SLOW = 240_000;
 /** Tasks of the main thread past this are felt. */
 const LONGEST_MS = 50;
-
-let site;
-before(async () => (site = await open()), { timeout: 60_000 });
-after(() => site?.close());
 
 /** Counts what the page asks of the device, before the page does. */
 function counting() {
@@ -24,20 +19,6 @@ function counting() {
   }
 }
 
-/** Opens a page, waits for its curves and runs a test on it. */
-function onPage(name, query, prepare, body) {
-  test(name, { timeout: SLOW }, async () => {
-    const page = await site.page(query, {}, prepare);
-    try {
-      await settled(page, SLOW);
-      await body(page);
-      assert.deepEqual(page.errors, []);
-    } finally {
-      await page.context().close();
-    }
-  });
-}
-
 const depth = (page) => page.locator(".depth .figure b").textContent();
 const press = async (page, ...keys) => {
   await page.locator(".slider input").focus();
@@ -47,7 +28,7 @@ const press = async (page, ...keys) => {
 /** Waits until nothing is left to be made ready. */
 const idle = (page) => page.waitForFunction(() => performance.getEntriesByName("normscope:ready").length > 0, null, { timeout: SLOW });
 
-onPage("the first curves wait for their own kernels, and later ones for none", "depth=6&width=32&placement=pre", counting, async (page) => {
+onPage("the first curves wait for their own kernels, and later ones for none", "depth=6&width=32&placement=pre", { prepare: counting }, async (page) => {
   const [first] = await page.evaluate(() => performance.getEntriesByName("normscope:first-curves").map(({ startTime, duration }) => ({ startTime, duration })));
   assert.equal(first.startTime, 0);
   assert.ok(first.duration > 0);
@@ -73,7 +54,7 @@ onPage("the first curves wait for their own kernels, and later ones for none", "
   assert.equal((await page.evaluate(() => window.deviceCounts)).createComputePipeline, all);
 });
 
-onPage("a short run is one submit and one readback", "depth=6&width=32&placement=pre", counting, async (page) => {
+onPage("a short run is one submit and one readback", "depth=6&width=32&placement=pre", { prepare: counting }, async (page) => {
   await idle(page);
   const before = await page.evaluate(() => ({ ...window.deviceCounts }));
   // The step of training waits for 300 ms of rest, and is stopped by the next depth.
@@ -93,7 +74,7 @@ const go = (page, query) =>
     dispatchEvent(new PopStateEvent("popstate", { state: null }));
   }, query);
 
-onPage("a run that ends after its time is not shown", "depth=6&placement=pre,post", undefined, async (page) => {
+onPage("a run that ends after its time is not shown", "depth=6&placement=pre,post", {}, async (page) => {
   const known = ["depth=6&placement=pre,post", "depth=6&placement=pre,post&norm=rmsnorm"];
   const text = () => page.locator("[aria-label=Readings]").textContent();
   const readings = [];
@@ -114,7 +95,7 @@ onPage("a run that ends after its time is not shown", "depth=6&placement=pre,pos
 });
 
 // Wide enough that 200 blocks take many times the second past which a run is long, on a fast machine too.
-onPage("a long run shows how far it is and can be cancelled by keyboard", "depth=6&placement=pre&width=256&engine=reference", undefined, async (page) => {
+onPage("a long run shows how far it is and can be cancelled by keyboard", "depth=6&placement=pre&width=256&engine=reference", {}, async (page) => {
   assert.equal(await page.locator(".work").count(), 0);
   await press(page, "End");
   const work = page.locator(".work");
@@ -146,7 +127,7 @@ onPage("a long run shows how far it is and can be cancelled by keyboard", "depth
 });
 
 for (const engine of ["gpu", "cpu"]) {
-  onPage(`the page answers while passes run: ${engine}`, `depth=24&engine=${engine}`, undefined, async (page) => {
+  onPage(`the page answers while passes run: ${engine}`, `depth=24&engine=${engine}`, {}, async (page) => {
     await page.waitForTimeout(3000);
     await page.evaluate(() => {
       window.longTasks = [];

@@ -19,6 +19,15 @@ thread_local! {
     static DEVICE: RefCell<Option<Rc<Gpu>>> = const { RefCell::new(None) };
 }
 
+/// Starts the page, in a language whose texts are an object of strings by name.
+///
+/// # Errors
+/// Where the texts are no strings.
+#[wasm_bindgen]
+pub fn mount(language: &str, texts: &js_sys::Object) -> Result<(), JsError> {
+    super::mount(language, texts)
+}
+
 /// Runs one model and resolves to what the command line prints: the JSON of `normscope run`, with the same query. The
 /// engine is the query's, else the GPU. `cpu` and `reference` keep the page waiting until they are done.
 ///

@@ -98,10 +98,28 @@ pub(crate) fn stored(key: &str) -> Option<String> {
     window().local_storage().ok()??.get_item(key).ok()?
 }
 
-/// Stores a value.
-pub(crate) fn store(key: &str, value: &str) {
-    if let Ok(Some(storage)) = window().local_storage() {
-        let _ = storage.set_item(key, value);
+/// Where `boot.js` looks for the language that was chosen last.
+pub(crate) const STORED_LANGUAGE: &str = "normscope.language";
+
+/// Stores a value; false where the browser refuses.
+pub(crate) fn store(key: &str, value: &str) -> bool {
+    let Ok(Some(storage)) = window().local_storage() else { return false };
+    storage.set_item(key, value).is_ok()
+}
+
+/// Loads the page anew.
+pub(crate) fn reload() {
+    // The browser refuses only where it is leaving already.
+    let _ = window().location().reload();
+}
+
+/// Goes to an address, which loads the page anew even where it is the present one.
+pub(crate) fn go_to(address: &str) {
+    let location = window().location();
+    if location.href().is_ok_and(|here| here == address) {
+        reload();
+    } else {
+        let _ = location.assign(address);
     }
 }
 

@@ -274,8 +274,8 @@ impl Engines {
                 // The device's own words are for those who mend it.
                 leptos::logging::warn!("{error}");
                 Err(Failure::Device(match error {
-                    GpuError::OutOfMemory(_) => words::OUT_OF_MEMORY,
-                    _ => words::REFUSED,
+                    GpuError::OutOfMemory(_) => words::out_of_memory(),
+                    _ => words::refused(),
                 }))
             }
         }

@@ -2,7 +2,8 @@
 //!
 //! | part | what |
 //! |---|---|
-//! | `words` | every text |
+//! | `words` | what is said, put together from texts |
+//! | `formulas` | MathML |
 //! | `state` | the signals: what is asked for, what has finished |
 //! | `address` | the request in the URL, and back and forward |
 //! | `engines` | the three engines behind one call |
@@ -21,6 +22,7 @@ mod atlas;
 mod browser;
 mod components;
 mod engines;
+mod formulas;
 mod laboratory;
 mod play;
 mod runner;
@@ -33,7 +35,11 @@ use std::rc::Rc;
 
 use futures_util::future::{Either, select};
 use leptos::prelude::*;
+use wasm_bindgen::{JsError, JsValue};
 use wasm_bindgen_futures::spawn_local;
+
+use crate::share::Language;
+use crate::text;
 
 use address::Address;
 use engines::Engines;
@@ -41,8 +47,16 @@ use engines::Engines;
 /// What a browser is given to find a graphics device before the page is put together, which keeps it from answering.
 const HEAD_START_MS: i32 = 30;
 
-/// Puts the page into the document.
-pub fn mount() {
+/// Puts the page into the document, in a language whose texts are an object of strings by name.
+///
+/// # Errors
+/// Where the texts are not.
+pub(crate) fn mount(language: &str, texts: &js_sys::Object) -> Result<(), JsError> {
+    let text_of = |name: JsValue| Some((name.as_string()?, js_sys::Reflect::get(texts, &name).ok()?.as_string()?));
+    let names = js_sys::Object::keys(texts);
+    let texts = names.iter().map(text_of).collect::<Option<_>>();
+    let texts = texts.ok_or_else(|| JsError::new("the file of texts has something else"))?;
+    text::speak(Language::from_key(language).unwrap_or(Language::En), texts);
     spawn_local(async {
         let engines = Rc::new(Engines::new());
         let found = engines.promise();
@@ -62,4 +76,5 @@ pub fn mount() {
             }
         }
     });
+    Ok(())
 }

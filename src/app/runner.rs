@@ -34,6 +34,23 @@ const CALM_MS: u64 = 300;
 /// How long the browser may take to give a graphics device.
 const PATIENCE_MS: u64 = 15_000;
 
+/// What the page asks for.
+#[derive(Clone, PartialEq)]
+struct Wanted {
+    /// A model of each placement.
+    configs: Vec<Config>,
+    /// Models that are kept to compare with.
+    pins: Vec<Config>,
+    /// Runs of each.
+    seeds: u32,
+}
+
+impl Wanted {
+    fn of(request: &Request) -> Self {
+        Self { configs: request.configs(), pins: request.pins.clone(), seeds: request.seeds }
+    }
+}
+
 /// Runs what the page asks for.
 struct Runner {
     page: Page,
@@ -87,18 +104,18 @@ pub(crate) fn start(page: Page) {
     });
 
     let wanted = Memo::new(move |_| {
-        let (configs, seeds) = page.request.with(|request| (request.configs(), request.seeds));
+        let wanted = page.request.with(Wanted::of);
         // The end of a sweep and the way back from the claims are a rest of their own.
         let is_still = !page.is_playing.get() && page.request.with(|request| request.view == View::Explore);
         let memory = page.request.with(Request::budget_bytes);
-        (configs, seeds, page.engine(), memory, page.retries.get(), is_still)
+        (wanted, page.engine(), memory, page.retries.get(), is_still)
     });
     let stopping = Rc::clone(&runner);
     effect(move || {
-        let (configs, seeds, engine, memory, ..) = wanted.get();
+        let (wanted, engine, memory, ..) = wanted.get();
         page.engines().set_budget(memory);
         if let Some(engine) = engine {
-            Rc::clone(&runner).ask(&configs, seeds, engine);
+            Rc::clone(&runner).ask(&wanted, engine);
         }
     });
     effect(move || {
@@ -118,16 +135,14 @@ impl Runner {
     }
 
     /// Takes up a new request.
-    fn ask(self: Rc<Self>, configs: &[Config], seeds: u32, engine: Engine) {
+    fn ask(self: Rc<Self>, wanted: &Wanted, engine: Engine) {
         self.asked.set(self.asked.get() + 1);
         self.is_stopped.set(false);
         self.page.stopped.set(None);
         self.calm.forget();
         self.page.is_long.set(false);
-        for config in configs {
-            self.publish(config, seeds, engine);
-        }
-        if self.missing(configs, seeds, engine).is_empty() {
+        self.publish(wanted, engine);
+        if self.missing(wanted, engine).is_empty() {
             self.rest();
             return;
         }
@@ -156,13 +171,9 @@ impl Runner {
     async fn run(self: Rc<Self>) {
         loop {
             let asked = self.asked.get();
-            let ((configs, seeds), engine) = untrack(|| {
-                let of_request = |request: &Request| (request.configs(), request.seeds);
-                (self.page.request.with(of_request), self.page.engine())
-            });
+            let (wanted, engine) = untrack(|| (self.page.request.with(Wanted::of), self.page.engine()));
             let Some(engine) = engine.filter(|_| !self.is_stopped.get()) else { break };
-            let missing = self.missing(&configs, seeds, engine);
-            let failed = self.serve(&missing, &configs, seeds, engine, asked).await.is_err();
+            let failed = self.serve(&wanted, engine, asked).await.is_err();
             if self.asked.get() == asked {
                 self.is_running.set(false);
                 self.rest();
@@ -175,32 +186,35 @@ impl Runner {
         self.is_running.set(false);
     }
 
-    /// The runs that are not at hand: the first seed of each placement, then the second, and so on. Among placements,
-    /// who waited longest comes first, so that a fast drag starves none.
-    fn missing(&self, configs: &[Config], seeds: u32, engine: Engine) -> Vec<Config> {
+    /// The runs that are not at hand: the first seed of each placement, then the second, and so on, and then those of the
+    /// models that are kept to compare with. Among placements, who waited longest comes first, so that a fast drag starves
+    /// none.
+    fn missing(&self, wanted: &Wanted, engine: Engine) -> Vec<Config> {
         let order = self.served.borrow();
-        let mut configs = configs.to_vec();
         let served = |config: &Config| order.iter().position(|p| *p == config.placement).map_or(0, |at| at + 1);
+        let mut configs = wanted.configs.clone();
         sort_short(&mut configs, |a, b| served(a).cmp(&served(b)));
-        let runs = (0..seeds).flat_map(|after| configs.iter().map(move |config| with_seed(config, after)));
-        runs.filter(|config| self.at_hand(config, engine).is_none()).collect()
+        let mut missing: Vec<Config> = Vec::new();
+        for models in [&configs, &wanted.pins] {
+            for config in (0..wanted.seeds).flat_map(|after| models.iter().map(move |config| with_seed(config, after)))
+            {
+                if self.at_hand(&config, engine).is_none() && !missing.contains(&config) {
+                    missing.push(config);
+                }
+            }
+        }
+        missing
     }
 
     /// Measures the missing ones, until something newer is asked for.
-    async fn serve(
-        &self,
-        missing: &[Config],
-        configs: &[Config],
-        seeds: u32,
-        engine: Engine,
-        asked: u64,
-    ) -> Result<(), ()> {
+    async fn serve(&self, wanted: &Wanted, engine: Engine, asked: u64) -> Result<(), ()> {
+        let missing = self.missing(wanted, engine);
         let all: u32 = missing.iter().map(|config| config.depth).sum();
         let mut before = 0;
         let begun_ms = browser::now_ms();
         let told_ms = Cell::new(f64::NEG_INFINITY);
         let is_wanted = || self.asked.get() == asked;
-        for config in missing {
+        for config in &missing {
             let tell = |share: f64| {
                 let now = browser::now_ms();
                 if !is_wanted() || (share > 0.0 && now - told_ms.get() < TELL_MS) {
@@ -221,9 +235,7 @@ impl Runner {
                     if !is_wanted() {
                         return Ok(());
                     }
-                    if let Some(base) = configs.iter().find(|base| base.placement == config.placement) {
-                        self.publish(base, seeds, engine);
-                    }
+                    self.publish(wanted, engine);
                     // What is dimmed stays so until all is there: no flicker.
                     if !self.page.is_late.get_untracked() {
                         self.expect_soon();
@@ -263,31 +275,52 @@ impl Runner {
         kept.push_back(Arc::new(ran));
     }
 
-    /// Shows what is at hand of a placement, from its first seed on.
-    fn publish(&self, config: &Config, seeds: u32, engine: Engine) {
-        let passes: Vec<_> = (0..seeds).map_while(|after| self.at_hand(&with_seed(config, after), engine)).collect();
-        if passes.is_empty() {
-            return;
+    /// Shows what is at hand.
+    fn publish(&self, wanted: &Wanted, engine: Engine) {
+        for config in &wanted.configs {
+            let placement = config.placement;
+            let is_it = |known: &Config| known.placement == placement;
+            if self.publish_one(self.page.finished, config, wanted.seeds, engine, is_it) {
+                let mut served = self.served.borrow_mut();
+                served.retain(|other| *other != placement);
+                served.push(placement);
+            }
         }
-        let placement = config.placement;
-        let mut served = self.served.borrow_mut();
-        served.retain(|other| *other != placement);
-        served.push(placement);
-        drop(served);
-        let is_shown = self.page.finished.with_untracked(|list| {
+        for pin in &wanted.pins {
+            self.publish_one(self.page.pinned, pin, wanted.seeds, engine, |known| known == pin);
+        }
+        let is_old = |pin: &Arc<Finished>| !wanted.pins.contains(&pin.measurement.config);
+        if self.page.pinned.with_untracked(|list| list.iter().any(is_old)) {
+            self.page.pinned.update(|list| list.retain(|pin| !is_old(pin)));
+        }
+    }
+
+    /// Puts what is at hand of a model, from its first seed on, into a list, in the place of what is of it there; false
+    /// where nothing is at hand.
+    fn publish_one(
+        &self,
+        list: RwSignal<Vec<Arc<Finished>>>,
+        config: &Config,
+        seeds: u32,
+        engine: Engine,
+        is_it: impl Fn(&Config) -> bool,
+    ) -> bool {
+        let passes: Vec<_> = (0..seeds).map_while(|after| self.at_hand(&with_seed(config, after), engine)).collect();
+        let is_shown = list.with_untracked(|list| {
             list.iter().any(|other| {
                 let known = &other.measurement;
                 known.engine == engine && known.config == *config && other.sample.runs == passes.len()
             })
         });
-        if is_shown {
-            return;
+        if passes.is_empty() || is_shown {
+            return !passes.is_empty();
         }
         let finished = Arc::new(Finished::of(&passes));
-        self.page.finished.update(|list| {
-            list.retain(|other| other.measurement.config.placement != placement);
+        list.update(|list| {
+            list.retain(|other| !is_it(&other.measurement.config));
             list.push(finished);
         });
+        true
     }
 
     /// Dims what is shown, should nothing come for a while.

@@ -10,8 +10,9 @@ use crate::chart::curve::Curve;
 use crate::chart::plot;
 use crate::chart::theme::Theme;
 use crate::model::{Config, Placement};
-use crate::share::{Notice, Request};
+use crate::share::{MOST_PINS, Notice, Request};
 use crate::stats::{Engine, Measurement, ModelUpdate, Quantity, Sample};
+use crate::text;
 use crate::theory::{self, Overlay};
 
 use super::address::Address;
@@ -147,6 +148,8 @@ pub(crate) struct Page {
     pub(crate) is_long: RwSignal<bool>,
     /// Asks for an end of the passes that run.
     pub(crate) stops: RwSignal<u32>,
+    /// Finished passes of the models that are kept to compare with.
+    pub(crate) pinned: RwSignal<Vec<Arc<Finished>>>,
     /// The passes that were ended, until something else is asked for.
     pub(crate) stopped: RwSignal<Option<Running>>,
     /// What is known of WebGPU.
@@ -188,6 +191,7 @@ impl Page {
         Self {
             request: RwSignal::new(request),
             finished: RwSignal::new(Vec::new()),
+            pinned: RwSignal::new(Vec::new()),
             updates: RwSignal::new(Vec::new()),
             running: RwSignal::new(None),
             is_late: RwSignal::new(false),
@@ -280,6 +284,10 @@ impl Page {
     pub(crate) fn follow_address(&self) {
         self.address.with_value(Address::drop_pending);
         let (request, notices) = Address::read();
+        if request.language.is_some_and(|asked| Some(asked) != text::language()) {
+            browser::reload();
+            return;
+        }
         self.is_playing.set(false);
         self.trouble.set(None);
         self.atlases.trouble.set(None);
@@ -315,12 +323,46 @@ impl Page {
         })
     }
 
-    /// Whether every placement asked for is there, with all its seeds.
+    /// The finished passes of the models that are kept to compare with, in the order of the link.
+    #[must_use]
+    pub(crate) fn kept(&self) -> Vec<Arc<Finished>> {
+        let engine = self.engine();
+        let pins = self.request.with(|request| request.pins.clone());
+        self.pinned.with(|list| {
+            let of = |pin: Config| {
+                let is_it =
+                    |pass: &&Arc<Finished>| pass.measurement.config == pin && engine == Some(pass.measurement.engine);
+                list.iter().find(is_it).map(Arc::clone)
+            };
+            pins.into_iter().filter_map(of).collect()
+        })
+    }
+
+    /// Whether every model asked for is there, with all its seeds.
     #[must_use]
     pub(crate) fn is_settled(&self) -> bool {
-        let shown = self.shown();
-        let (placements, seeds) = self.request.with(|request| (request.placements.len(), request.seeds as usize));
-        shown.len() == placements && shown.iter().all(|(pass, fresh)| *fresh && pass.sample.runs == seeds)
+        let (shown, kept) = (self.shown(), self.kept());
+        let count = |request: &Request| (request.placements.len(), request.pins.len(), request.seeds as usize);
+        let (placements, pins, seeds) = self.request.with(count);
+        (shown.len(), kept.len()) == (placements, pins)
+            && shown.iter().all(|(pass, fresh)| *fresh && pass.sample.runs == seeds)
+            && kept.iter().all(|pass| pass.sample.runs == seeds)
+    }
+
+    /// Keeps the models that are asked for to compare with, as many as a link may keep.
+    pub(crate) fn pin(&self) {
+        self.change(Gesture::Choice, |request| {
+            for config in request.configs() {
+                if request.pins.len() < MOST_PINS && !request.pins.contains(&config) {
+                    request.pins.push(config);
+                }
+            }
+        });
+    }
+
+    /// Keeps a model no more.
+    pub(crate) fn unpin(&self, config: &Config) {
+        self.change(Gesture::Choice, |request| request.pins.retain(|pin| pin != config));
     }
 
     /// One step of training from the initialisation of a run, once it is known.

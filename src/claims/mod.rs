@@ -3,7 +3,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `data/` | the statements themselves, in the order of the guides |
+//! | `data/` | the statements, in the order of the guides; their words are in `texts/<language>/claims.json` |
 //! | [`Source`] | the literature |
 //! | [`Question`], [`Evidence`] | what a rule asks for and what it is told |
 //! | `rules/` | from evidence to an [`Outcome`] |
@@ -21,6 +21,7 @@ pub use evidence::{Evidence, Model, Question};
 pub use source::{Cite, Source, SourceId};
 
 pub use crate::share::{Guide, Topic, VerdictKind};
+use crate::text::claims as text;
 
 /// What becomes of a claim: in the literature, or by a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,11 +57,10 @@ impl Verdict {
 
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let title = self.kind().title();
-        match self {
-            Self::OnlyIf(condition) => write!(f, "{title} {condition}"),
-            Self::InPart(part) => write!(f, "{title}: {part}"),
-            _ => f.write_str(title),
+        match *self {
+            Self::OnlyIf(condition) => f.write_str(&text::only_if(condition)),
+            Self::InPart(part) => f.write_str(&text::in_part(part)),
+            _ => f.write_str(self.kind().title()),
         }
     }
 }
@@ -97,29 +97,56 @@ pub struct Outcome {
     pub sentence: String,
 }
 
-/// One statement of a guide.
+/// One statement of a guide. Its words are in the files of texts, by its id.
 #[derive(Clone, Copy, Debug)]
 pub struct Claim {
     /// `C1` to `C90`.
     pub id: &'static str,
     /// Who says it.
     pub guide: Guide,
-    /// Where in the guide.
-    pub place: &'static str,
     /// What it is about.
     pub topic: Topic,
-    /// What the guide says, in other words.
-    pub said: &'static str,
-    /// What the sources say.
-    pub source_says: &'static str,
     /// The sources; none where none was found.
     pub sources: &'static [Cite],
-    /// What follows from the sources, and for what can be computed from measurements made with another program.
-    pub literature: Verdict,
+    /// The kind of [`Claim::literature`].
+    pub verdict: VerdictKind,
     /// How it is tested here.
     pub test: Test,
     /// The query that shows it in Explore.
     pub explore: Option<&'static str>,
+}
+
+impl Claim {
+    /// Where in the guide.
+    #[must_use]
+    pub fn place(&self) -> &'static str {
+        text::of(self.id, "place")
+    }
+
+    /// What the guide says, in other words.
+    #[must_use]
+    pub fn said(&self) -> &'static str {
+        text::of(self.id, "said")
+    }
+
+    /// What the sources say.
+    #[must_use]
+    pub fn source_says(&self) -> &'static str {
+        text::of(self.id, "source")
+    }
+
+    /// What follows from the sources, and for what can be computed from measurements made with another program.
+    #[must_use]
+    pub fn literature(&self) -> Verdict {
+        match self.verdict {
+            VerdictKind::Holds => Verdict::Holds,
+            VerdictKind::DoesNotHold => Verdict::DoesNotHold,
+            VerdictKind::OnlyIf => Verdict::OnlyIf(text::of(self.id, "condition")),
+            VerdictKind::InPart => Verdict::InPart(text::of(self.id, "condition")),
+            VerdictKind::NotDecided => Verdict::NotDecided,
+            VerdictKind::NoSource => Verdict::NoSource,
+        }
+    }
 }
 
 /// How many there are.

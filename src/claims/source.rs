@@ -1,5 +1,7 @@
 //! The literature that claims cite.
 
+use crate::text::claims as text;
+
 /// A paper, report or standard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Source {
@@ -18,20 +20,49 @@ pub struct Source {
 pub struct Cite {
     /// Which source.
     pub source: SourceId,
-    /// Section, theorem, figure; empty for the whole.
-    pub place: &'static str,
+    place: Place,
     /// Whether it was read in notes, abstracts or other papers rather than in the source itself.
     pub second_hand: bool,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// As it is in every language; empty for the whole.
+    Number(&'static str),
+    /// In words, by the name of their text.
+    Words(&'static str),
+}
+
 /// A place that was read in the source itself.
 pub(super) const fn read(source: SourceId, place: &'static str) -> Cite {
-    Cite { source, place, second_hand: false }
+    Cite { source, place: Place::Number(place), second_hand: false }
 }
 
 /// A place that is known from others.
 pub(super) const fn told(source: SourceId, place: &'static str) -> Cite {
-    Cite { source, place, second_hand: true }
+    Cite { second_hand: true, ..read(source, place) }
+}
+
+impl Cite {
+    /// The same with a place in words.
+    pub(super) const fn at(self, name: &'static str) -> Self {
+        Self { place: Place::Words(name), ..self }
+    }
+
+    /// Section, theorem, figure; empty for the whole.
+    #[must_use]
+    pub fn place(&self) -> &'static str {
+        match self.place {
+            Place::Number(place) => place,
+            Place::Words(name) => text::of("at", name),
+        }
+    }
+
+    /// The name of the text of its place, if that is in words.
+    #[cfg(test)]
+    pub(crate) const fn place_name(&self) -> Option<&'static str> {
+        if let Place::Words(name) = self.place { Some(name) } else { None }
+    }
 }
 
 macro_rules! sources {

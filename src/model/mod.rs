@@ -10,6 +10,7 @@ mod sublayer;
 mod tensors;
 
 pub use config::{Activation, Attention, Config, FinalNorm, NORM_EPSILON, Norm, QkNorm, Toggle};
+pub use cost::Parameters;
 pub use init::{Init, ResidualScale};
 pub use placement::{Placement, Recipe, Skip};
 pub use sublayer::{Sublayer, SublayerKind};

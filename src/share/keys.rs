@@ -4,9 +4,10 @@ use crate::model::{
     Activation, Attention, Config, FinalNorm, Init, Norm, Placement, QkNorm, ResidualScale, Tensor, Toggle,
 };
 use crate::stats::{Engine, Quantity};
-use crate::text::{self, links as says};
+use crate::text::{Language, links as says};
 
-use super::query::{Request, Scale, View};
+use super::pins::{self, MOST_PINS};
+use super::query::{Request, Scale, Speed, View};
 use super::shelf::{Guide, Topic, VerdictKind};
 
 /// What values a key takes.
@@ -20,6 +21,8 @@ pub enum Kind {
     Choice(&'static [&'static str]),
     /// A comma list of one or more of these words.
     List(&'static [&'static str]),
+    /// Up to so many models, each its placement and what is not as the page begins with.
+    Models(usize),
 }
 
 impl Kind {
@@ -33,6 +36,7 @@ impl Kind {
                 says::fraction(low, high)
             }
             Self::Choice(words) => words.join(", "),
+            Self::Models(most) => says::models(most),
             Self::List(words) => says::list(words.join(", ")),
         }
     }
@@ -55,7 +59,7 @@ impl Key {
     /// One line of help.
     #[must_use]
     pub fn help(&self) -> &'static str {
-        text::find(&format!("links.{}.help", self.name)).unwrap_or(self.name)
+        says::help(self.name)
     }
 }
 
@@ -126,6 +130,21 @@ macro_rules! toggle_key {
                 };
                 request.config.$field = value;
                 true
+            },
+        }
+    };
+}
+
+/// A switch of the page, beside those of the model.
+macro_rules! switch_key {
+    ($name:literal, $field:ident) => {
+        Key {
+            name: $name,
+            kind: Kind::Choice(&["0", "1"]),
+            get: |request| u8::from(request.$field).to_string(),
+            set: |request, text| {
+                request.$field = text == "1";
+                matches!(text, "0" | "1")
             },
         }
     };
@@ -216,6 +235,15 @@ pub fn keys() -> &'static [Key] {
                 request.claims.claim.is_some() || text.is_empty()
             },
         },
+        Key {
+            name: "tour",
+            kind: Kind::Integer(1, 5),
+            get: |request| request.tour.map_or_else(String::new, |step| step.to_string()),
+            set: |request, text| {
+                request.tour = integer(text, 1, 5);
+                request.tour.is_some() || text.is_empty()
+            },
+        },
         filter_key!("guide", guide, Guide),
         filter_key!("topic", topic, Topic),
         filter_key!("verdict", verdict, VerdictKind),
@@ -299,17 +327,31 @@ pub fn keys() -> &'static [Key] {
                 request.statistic_scale.is_some() || text.is_empty()
             },
         },
-        Key {
-            name: "theory",
-            kind: Kind::Choice(&["0", "1"]),
-            get: |request| u8::from(request.theory).to_string(),
-            set: |request, text| {
-                request.theory = text == "1";
-                matches!(text, "0" | "1")
-            },
-        },
+        switch_key!("theory", theory),
         integer_key!("deepest", deepest, 12, 200),
         integer_key!("memory", memory, 64, 16_384),
+        Key {
+            name: "speed",
+            kind: Kind::Choice(words!(Speed)),
+            get: |request| request.speed.key().to_owned(),
+            set: |request, text| Speed::from_key(text).map(|speed| request.speed = speed).is_some(),
+        },
+        Key {
+            name: "pin",
+            kind: Kind::Models(MOST_PINS),
+            get: |request| pins::to_text(&request.pins),
+            set: |request, text| pins::of_text(text).map(|models| request.pins = models).is_some(),
+        },
+        switch_key!("repeat", repeat),
+        Key {
+            name: "lang",
+            kind: Kind::Choice(words!(Language)),
+            get: |request| request.language.map_or("", Language::key).to_owned(),
+            set: |request, text| {
+                request.language = Language::from_key(text);
+                request.language.is_some() || text.is_empty()
+            },
+        },
     ];
     KEYS
 }

@@ -7,6 +7,7 @@ use crate::text::links as says;
 
 use super::keys::{Kind, STATISTICS, keys};
 use super::shelf::{Guide, Topic, VerdictKind};
+use crate::text::Language;
 
 named_enum! {
     /// The scale of a y axis.
@@ -15,6 +16,33 @@ named_enum! {
         Linear = "linear",
         /// Equal steps are equal ratios.
         Log = "log",
+    }
+}
+
+named_enum! {
+    /// How fast play moves the depth.
+    Speed {
+        /// Eight seconds a doubling.
+        Half = "0.5",
+        /// Four.
+        One = "1",
+        /// Two.
+        Two = "2",
+        /// One.
+        Four = "4",
+    }
+}
+
+impl Speed {
+    /// Times four seconds a doubling.
+    #[must_use]
+    pub const fn factor(self) -> f64 {
+        match self {
+            Self::Half => 0.5,
+            Self::One => 1.0,
+            Self::Two => 2.0,
+            Self::Four => 4.0,
+        }
     }
 }
 
@@ -79,6 +107,16 @@ pub struct Request {
     pub deepest: u32,
     /// MiB of memory that a pass may take, 64 to 16384.
     pub memory: u32,
+    /// The step of the tour, 1 to 5.
+    pub tour: Option<u32>,
+    /// Models that are kept to compare with.
+    pub pins: Vec<Config>,
+    /// How fast play moves the depth.
+    pub speed: Speed,
+    /// Whether play begins anew at its end.
+    pub repeat: bool,
+    /// The language; `None` leaves it to the reader.
+    pub language: Option<Language>,
 }
 
 impl Request {
@@ -108,6 +146,11 @@ impl Request {
             theory: true,
             deepest: 200,
             memory: 512,
+            tour: None,
+            pins: Vec::new(),
+            speed: Speed::One,
+            repeat: false,
+            language: None,
         }
     }
 

@@ -1,6 +1,7 @@
 //! What claims are told apart by: a link can ask for those of one guide, topic or verdict.
 
 use crate::model::config::named_enum;
+use crate::text::claims as text;
 
 named_enum! {
     /// Who says it.
@@ -15,11 +16,8 @@ named_enum! {
 impl Guide {
     /// Its name, short.
     #[must_use]
-    pub const fn title(self) -> &'static str {
-        match self {
-            Self::A => "Placement guide",
-            Self::B => "Stability guide",
-        }
+    pub fn title(self) -> &'static str {
+        text::of("guide", self.key())
     }
 
     /// Its name in full.
@@ -59,18 +57,8 @@ named_enum! {
 impl Topic {
     /// The name as the page writes it.
     #[must_use]
-    pub const fn title(self) -> &'static str {
-        match self {
-            Self::Gradients => "Gradients",
-            Self::Stream => "Residual stream",
-            Self::Training => "Training and warm-up",
-            Self::Architecture => "Architecture",
-            Self::Init => "Initialisation",
-            Self::Precision => "Precision",
-            Self::Cost => "Cost",
-            Self::History => "History",
-            Self::Adoption => "Adoption",
-        }
+    pub fn title(self) -> &'static str {
+        text::of("topic", self.key())
     }
 }
 
@@ -95,14 +83,7 @@ named_enum! {
 impl VerdictKind {
     /// The words of the verdict.
     #[must_use]
-    pub const fn title(self) -> &'static str {
-        match self {
-            Self::Holds => "holds",
-            Self::OnlyIf => "holds only if",
-            Self::InPart => "holds in part",
-            Self::DoesNotHold => "does not hold",
-            Self::NotDecided => "not decided at this size",
-            Self::NoSource => "no source found",
-        }
+    pub fn title(self) -> &'static str {
+        text::of("verdict", self.key())
     }
 }

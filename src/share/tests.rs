@@ -14,6 +14,11 @@ fn good_values(kind: Kind) -> Vec<String> {
         Kind::Integer(low, high) => {
             [low, low + 1, low + (high - low) / 3, high - 1, high].iter().map(ToString::to_string).collect()
         }
+        Kind::Models(_) => {
+            let models =
+                ["post", "pre;depth:96", "post;depth:200;init:he~pre;norm:rmsnorm~keel;cross:1;memory_cos:0.25"];
+            models.map(Into::into).into()
+        }
         Kind::Fraction(low, high) => {
             [low, low + 1, 70, high].iter().map(|value| (f64::from(*value) / 100.0).to_string()).collect()
         }
@@ -32,6 +37,20 @@ fn bad_values(kind: Kind) -> Vec<String> {
         Kind::Integer(low, high) => {
             values.extend(["1.0".into(), "1e1".into(), (u64::from(high) + 1).to_string()]);
             values.extend(low.checked_sub(1).map(|value| value.to_string()));
+        }
+        Kind::Models(most) => {
+            let bad = [
+                "post;",
+                "post~",
+                "~",
+                "post;depth",
+                "post;depth:0",
+                "post;width:63",
+                "post;view:atlas",
+                "post;pin:pre",
+            ];
+            values.extend(bad.map(Into::into));
+            values.push((1..=most + 1).map(|depth| format!("post;depth:{depth}")).collect::<Vec<_>>().join("~"));
         }
         Kind::Fraction(..) => {
             let more =
@@ -111,6 +130,15 @@ fn random_requests_go_round() {
                 }
                 Kind::Integer(low, high) => (low + next((high - low).saturating_add(1))).to_string(),
                 Kind::Fraction(low, high) => (f64::from(low + next(high - low + 1)) / 100.0).to_string(),
+                Kind::Models(most) => {
+                    let count = 1 + next(most as u32);
+                    let text = |index: u32| {
+                        let placement = Placement::ALL[next(Placement::ALL.len() as u32) as usize].key();
+                        // 24 blocks are the page's own, and not written.
+                        format!("{placement};depth:{}{}", 25 + 20 * index, ["", ";init:he"][next(2) as usize])
+                    };
+                    (0..count).map(text).collect::<Vec<_>>().join("~")
+                }
             };
             assert!((key.set)(&mut request, &value), "{}={value}", key.name);
         }

@@ -137,21 +137,30 @@ impl Quantity {
     #[must_use]
     pub fn name(self) -> String {
         match self {
-            Self::Loss => "loss".into(),
-            Self::StreamRms => "stream_rms".into(),
-            Self::StreamMax => "stream_max".into(),
-            Self::TokenCosine => "token_cosine".into(),
-            Self::UpdateRatio => "update_ratio".into(),
-            Self::GradStream => "grad_stream".into(),
-            Self::GradWeight(tensor) => format!("grad_weight.{}", tensor.name()),
-            Self::GradUnembed => "grad_unembed".into(),
-            Self::GradCosine => "grad_cosine".into(),
-            Self::RankResidual => "rank_residual".into(),
-            Self::AttentionEntropy => "attention_entropy".into(),
-            Self::MaxLogit => "max_logit".into(),
-            Self::NetFactor => "net_factor".into(),
-            Self::NormJacobian => "norm_jacobian".into(),
-            Self::ModelUpdate(update) => format!("model_update.{}", update.key()),
+            Self::GradWeight(tensor) => format!("{}.{}", self.stem(), tensor.name()),
+            Self::ModelUpdate(update) => format!("{}.{}", self.stem(), update.key()),
+            _ => self.stem().into(),
+        }
+    }
+
+    /// The name without that of a matrix or an optimiser.
+    pub(crate) const fn stem(self) -> &'static str {
+        match self {
+            Self::Loss => "loss",
+            Self::StreamRms => "stream_rms",
+            Self::StreamMax => "stream_max",
+            Self::TokenCosine => "token_cosine",
+            Self::UpdateRatio => "update_ratio",
+            Self::GradStream => "grad_stream",
+            Self::GradWeight(_) => "grad_weight",
+            Self::GradUnembed => "grad_unembed",
+            Self::GradCosine => "grad_cosine",
+            Self::RankResidual => "rank_residual",
+            Self::AttentionEntropy => "attention_entropy",
+            Self::MaxLogit => "max_logit",
+            Self::NetFactor => "net_factor",
+            Self::NormJacobian => "norm_jacobian",
+            Self::ModelUpdate(_) => "model_update",
         }
     }
 

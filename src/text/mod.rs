@@ -15,6 +15,7 @@ pub(crate) mod number;
 #[cfg_attr(not(feature = "app"), allow(dead_code))]
 pub(crate) mod page;
 mod pattern;
+pub(crate) mod presets;
 pub(crate) mod rules;
 #[cfg(test)]
 mod tests;
@@ -24,7 +25,29 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fmt;
 
+use crate::model::config::named_enum;
 use pattern::{Part, parts};
+
+named_enum! {
+    /// A language of the page.
+    Language {
+        /// English.
+        En = "en",
+        /// German.
+        De = "de",
+    }
+}
+
+impl Language {
+    /// Its own name for itself.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::En => "English",
+            Self::De => "Deutsch",
+        }
+    }
+}
 
 /// The texts of one language, by `part.name`.
 pub(crate) type Texts = BTreeMap<String, String>;
@@ -93,37 +116,43 @@ mod carried {
 }
 
 thread_local! {
-    static CURRENT: Cell<Option<&'static Texts>> = const { Cell::new(None) };
+    static CURRENT: Cell<Option<(Language, &'static Texts)>> = const { Cell::new(None) };
 }
 
 /// Has what is said meanwhile be German.
 #[cfg(test)]
 pub(crate) fn in_german<T>(say: impl FnOnce() -> T) -> T {
     let before = current();
-    speak(carried::german());
+    speak(Language::De, carried::german());
     let said = say();
     CURRENT.set(before);
     said
 }
 
-/// Speaks a language from now on. Its texts stay in memory: there are few languages, and what was said may be in use.
-#[cfg_attr(not(all(target_arch = "wasm32", feature = "app")), allow(dead_code))]
-pub(crate) fn speak(texts: Texts) {
-    CURRENT.set(Some(Box::leak(Box::new(texts))));
+/// Speaks a language from now on. Its texts stay in memory: what was said may be in use.
+pub(crate) fn speak(language: Language, texts: Texts) {
+    CURRENT.set(Some((language, Box::leak(Box::new(texts)))));
 }
 
-fn current() -> Option<&'static Texts> {
+fn current() -> Option<(Language, &'static Texts)> {
     #[cfg(not(all(target_arch = "wasm32", feature = "app")))]
     if CURRENT.get().is_none() {
-        speak(carried::english());
+        speak(Language::En, carried::english());
     }
     CURRENT.get()
+}
+
+/// The language that is spoken.
+#[cfg(feature = "app")]
+#[must_use]
+pub(crate) fn language() -> Option<Language> {
+    current().map(|(language, _)| language)
 }
 
 /// The text of a name that is made while the page runs, as for each choice of a key; none where there is none.
 #[must_use]
 pub(crate) fn find(name: &str) -> Option<&'static str> {
-    current()?.get(name).map(String::as_str)
+    current()?.1.get(name).map(String::as_str)
 }
 
 /// The text of a name; the name itself where a file of texts lacks it, which a test rules out.

@@ -7,7 +7,7 @@ pub(crate) const THIN: char = '\u{2009}';
 
 /// A measured value: `10.5`, `0.073`, `2.4 × 10⁸`.
 #[must_use]
-pub fn value(value: f64) -> String {
+pub(crate) fn value(value: f64) -> String {
     if value.is_nan() {
         return get("number.nan").into();
     }
@@ -35,7 +35,7 @@ pub fn value(value: f64) -> String {
 
 /// The label of a tick: as short as it can be without rounding.
 #[must_use]
-pub fn tick(value: f64) -> String {
+pub(crate) fn tick(value: f64) -> String {
     if value == 0.0 {
         return "0".into();
     }
@@ -61,7 +61,7 @@ pub fn tick(value: f64) -> String {
 
 /// How many times larger: `9.5`, `12`, `3.1 × 10⁴`.
 #[must_use]
-pub fn ratio(times: f64) -> String {
+pub(crate) fn ratio(times: f64) -> String {
     match times {
         t if t < 99.95 => fixed(t, 1),
         t if t < 9999.5 => grouped(t.round() as u64),
@@ -71,8 +71,15 @@ pub fn ratio(times: f64) -> String {
 
 /// A number with so many decimals.
 #[must_use]
-pub fn fixed(value: f64, decimals: usize) -> String {
+pub(crate) fn fixed(value: f64, decimals: usize) -> String {
     decimal(&format!("{value:.decimals$}"))
+}
+
+/// A number as short as it is: `0.5`, `1`.
+#[cfg(feature = "app")]
+#[must_use]
+pub(crate) fn plain(value: f64) -> String {
+    decimal(&value.to_string())
 }
 
 /// Digits with the language's decimal sign.
@@ -82,7 +89,7 @@ fn decimal(digits: &str) -> String {
 
 /// A whole number with the language's sign at every thousand.
 #[must_use]
-pub fn grouped(number: u64) -> String {
+pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
     for (i, digit) in digits.chars().enumerate() {
@@ -96,7 +103,7 @@ pub fn grouped(number: u64) -> String {
 
 /// A whole number in raised digits.
 #[must_use]
-pub fn superscript(number: i32) -> String {
+pub(crate) fn superscript(number: i32) -> String {
     const RAISED: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
     let sign = if number < 0 { "⁻" } else { "" };
     let digits = number.unsigned_abs().to_string();

@@ -16,6 +16,7 @@ use crate::model::{Config, Placement};
 use crate::share::{Request, Scale};
 use crate::stats::Quantity;
 
+use super::erased::{live, on, part};
 use super::field::{choices_of, text_of};
 use super::icons;
 use super::layers::{draw_on, size_of};
@@ -102,10 +103,10 @@ pub(super) fn Chart(subject: Subject) -> impl IntoView {
         <figure class="chart" data-chart=subject.key()>
             <figcaption>
                 <Title subject=subject quantity=quantity/>
-                <span class="unit">{move || words::unit(quantity.get())}</span>
+                <span class="unit">{part(move || words::unit(quantity.get()))}</span>
                 <Options subject=subject is_table=is_table/>
             </figcaption>
-            <i class="cue" hidden=move || progress().is_none() style:width=move || progress().unwrap_or_default()></i>
+            <i class="cue" hidden=live(move || progress().is_none()) style:width=live(move || progress().unwrap_or_default())></i>
             <div class="frame">
                 <Plot subject=subject quantity=quantity curves=curves is_hidden=is_table/>
                 <Show when=move || is_table.get()>
@@ -125,7 +126,7 @@ pub(super) fn Title(subject: Subject, quantity: Memo<Quantity>) -> impl IntoView
         view! { {before}{letter}<sub>{below}</sub> }
     };
     if subject == Subject::Stream {
-        return view! { <h2>{words}</h2> }.into_any();
+        return view! { <h2>{part(words)}</h2> }.into_any();
     }
     let change = move |event| {
         let text = event_target_value(&event);
@@ -138,20 +139,20 @@ pub(super) fn Title(subject: Subject, quantity: Memo<Quantity>) -> impl IntoView
     let option = move |word: &'static str| {
         let is_missing = move || page.request.with(|request| is_missing(request, word));
         view! {
-            <option value=word selected=move || text_of(page, "statistic") == word disabled=is_missing>
+            <option value=word selected=live(move || text_of(page, "statistic") == word) disabled=live(is_missing)>
                 {words::choice("statistic", word)}
             </option>
         }
     };
     view! {
         <h2 class="choice">
-            <span aria-hidden="true">{words}<span class="art" inner_html=icons::CHEVRON></span></span>
+            <span aria-hidden="true">{part(words)}<span class="art" inner_html=icons::CHEVRON></span></span>
             <select
                 name="statistic"
                 aria-label=words::label("statistic")
-                prop:value=move || text_of(page, "statistic")
-                on:change=change
-                on:focus=move |_| page.helped.set("statistic")
+                prop:value=live(move || text_of(page, "statistic"))
+                on:change=on(change)
+                on:focus=on(move |_| page.helped.set("statistic"))
             >
                 {choices_of("statistic").iter().map(|word| option(word)).collect_view()}
             </select>
@@ -199,43 +200,43 @@ fn Options(subject: Subject, is_table: RwSignal<bool>) -> impl IntoView {
         focused_outside.remove();
     });
     view! {
-        <div class="options" node_ref=holder class:open=move || is_open.get() on:keydown=close_on_escape>
+        <div class="options" node_ref=holder class:open=live(move || is_open.get()) on:keydown=on(close_on_escape)>
             <button
                 class="dots"
                 type="button"
-                aria-label=words::CHART_OPTIONS
-                aria-expanded=move || pressed(is_open.get())
-                on:click=move |_| is_open.update(|open| *open = !*open)
+                aria-label=words::chart_options()
+                aria-expanded=live(move || pressed(is_open.get()))
+                on:click=on(move |_| is_open.update(|open| *open = !*open))
             >
                 <span class="art" inner_html=icons::DOTS></span>
             </button>
-            <div class="list" role="group" aria-label=words::CHART_OPTIONS>
+            <div class="list" role="group" aria-label=words::chart_options()>
                 <button
                     type="button"
                     data-option="linear"
-                    aria-pressed=move || pressed(is_scale(Scale::Linear))
-                    on:click=move |_| choose(Scale::Linear)
+                    aria-pressed=live(move || pressed(is_scale(Scale::Linear)))
+                    on:click=on(move |_| choose(Scale::Linear))
                 >
-                    {words::LINEAR}
+                    {words::linear()}
                 </button>
                 <button
                     type="button"
                     data-option="log"
-                    aria-pressed=move || pressed(is_scale(Scale::Log))
-                    on:click=move |_| choose(Scale::Log)
+                    aria-pressed=live(move || pressed(is_scale(Scale::Log)))
+                    on:click=on(move |_| choose(Scale::Log))
                 >
-                    {words::LOG}
+                    {words::log()}
                 </button>
                 <button
                     type="button"
                     data-option="table"
-                    aria-pressed=move || pressed(is_table.get())
-                    on:click=move |_| {
+                    aria-pressed=live(move || pressed(is_table.get()))
+                    on:click=on(move |_| {
                         is_open.set(false);
                         is_table.update(|table| *table = !*table);
-                    }
+                    })
                 >
-                    {words::TABLE}
+                    {words::table()}
                 </button>
             </div>
         </div>
@@ -304,23 +305,20 @@ fn Plot(
     view! {
         <div
             class="plot"
-            class:away=move || is_hidden.get()
+            class:away=live(move || is_hidden.get())
             node_ref=holder
             tabindex="0"
             role="slider"
-            aria-label=move || {
-                let (before, letter, below) = words::title(quantity.get());
-                format!("{before}{letter}{below}, {}, by block", words::unit(quantity.get()))
-            }
-            aria-valuemin=move || quantity.get().first_block()
-            aria-valuemax=move || page.request.with(|request| request.config.depth)
-            aria-valuenow=move || page.probe.get().unwrap_or(page.request.with(|request| request.config.depth))
-            aria-valuetext=described
-            on:pointermove=look
-            on:pointerdown=look
-            on:pointerleave=leave
-            on:keydown=key
-            on:blur=move |_| page.probe.set(None)
+            aria-label=live(move || words::caption(quantity.get()))
+            aria-valuemin=live(move || quantity.get().first_block())
+            aria-valuemax=live(move || page.request.with(|request| request.config.depth))
+            aria-valuenow=live(move || page.probe.get().unwrap_or(page.request.with(|request| request.config.depth)))
+            aria-valuetext=live(described)
+            on:pointermove=on(look)
+            on:pointerdown=on(look)
+            on:pointerleave=on(leave)
+            on:keydown=on(key)
+            on:blur=on(move |_| page.probe.set(None))
         >
             {canvas(0, "back")} {canvas(1, "data")} {canvas(2, "over")}
         </div>
@@ -405,15 +403,15 @@ fn eased(page: Page, held: Memo<Held>, frame: Memo<u32>) -> RwSignal<Extent> {
 fn message(page: Page, quantity: Quantity) -> Option<String> {
     let request = page.request.get();
     if request.placements.is_empty() {
-        return Some(words::CHOOSE_PLACEMENT.into());
+        return Some(words::choose_placement().into());
     }
     let has_quantity = request.configs().iter().any(|config| Quantity::all(config).contains(&quantity));
     if let Quantity::GradWeight(tensor) = quantity
         && !has_quantity
     {
-        return Some(words::no_matrix(tensor));
+        return Some(words::lacks(tensor).into());
     }
-    (page.finished.with(Vec::is_empty) && page.trouble.with(Option::is_none)).then(|| words::COMPUTING.into())
+    (page.finished.with(Vec::is_empty) && page.trouble.with(Option::is_none)).then(|| words::computing().into())
 }
 
 /// Moves the probe by the arrow keys.
@@ -446,8 +444,8 @@ fn in_words(curves: &[Curve], probe: Option<u32>, notes: &str) -> String {
         curves.iter().filter_map(one).collect::<Vec<_>>().join(", ")
     };
     match probe {
-        Some(block) => format!("block {block}: {}", values(Some(block))),
-        None if notes.is_empty() => format!("last block: {}", values(None)),
-        None => format!("last block: {}. {notes}", values(None)),
+        Some(block) => words::block_values(block, values(Some(block))),
+        None if notes.is_empty() => words::last_block_values(values(None)),
+        None => words::last_block_values_and(values(None), notes),
     }
 }

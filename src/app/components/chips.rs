@@ -7,6 +7,7 @@ use crate::app::words;
 use crate::chart::block::{glyph, sample};
 use crate::model::Placement;
 
+use super::erased::{live, on};
 use super::icons;
 
 /// Placements that are always in sight.
@@ -25,9 +26,9 @@ pub(super) fn Chips() -> impl IntoView {
                 type="button"
                 role="checkbox"
                 data-placement=placement.key()
-                aria-checked=move || if is_on.get() { "true" } else { "false" }
-                title=words::placement_help(placement)
-                on:click=move |_| page.toggle(placement)
+                aria-checked=live(move || if is_on.get() { "true" } else { "false" })
+                title=words::placement_help(placement.key())
+                on:click=on(move |_| page.toggle(placement))
             >
                 <span class="art swatch" inner_html=move || sample(placement, is_on.get())></span>
                 <span class="name">{label}</span>
@@ -39,11 +40,11 @@ pub(super) fn Chips() -> impl IntoView {
     let has_more =
         move || page.request.with(|request| request.placements.iter().any(|p| Placement::ALL[FIRST..].contains(p)));
     view! {
-        <div class="placements" role="group" aria-label=words::PLACEMENT>
-            <span class="label" aria-hidden="true">{words::PLACEMENT}</span>
+        <div class="placements" role="group" aria-label=words::placement()>
+            <span class="label" aria-hidden="true">{words::placement()}</span>
             <div class="chips">{Placement::ALL[..FIRST].iter().map(|placement| chip(*placement)).collect_view()}</div>
-            <details class="more-placements" prop:open=has_more>
-                <summary>{words::MORE_PLACEMENTS}<span class="art" inner_html=icons::RIGHT></span></summary>
+            <details class="more-placements" prop:open=live(has_more)>
+                <summary>{words::more_placements()}<span class="art" inner_html=icons::RIGHT></span></summary>
                 <div class="chips">{Placement::ALL[FIRST..].iter().map(|placement| chip(*placement)).collect_view()}</div>
             </details>
         </div>

@@ -7,7 +7,9 @@ use crate::app::state::{Gesture, page};
 use crate::app::words;
 use crate::claims::{self, Cite, Claim, Guide, Test, Verdict, VerdictKind};
 use crate::share::{ClaimFilter, Target, View, parse, to_query};
+use crate::text::{Piece, pieces};
 
+use super::erased::{live, on, part};
 use super::field::Select;
 use super::icons;
 
@@ -39,19 +41,19 @@ pub(super) fn Claims() -> impl IntoView {
         <main class="claims">
             <div class="claims-head">
                 <div>
-                    <h1>{words::CLAIMS_TITLE}</h1>
-                    <p>{words::CLAIMS_LEAD}</p>
+                    <h1>{words::claims_title()}</h1>
+                    <p>{words::claims_lead()}</p>
                 </div>
-                <div class="filters" role="group" aria-label=words::FILTERS>
+                <div class="filters" role="group" aria-label=words::filters()>
                     <Select key="guide"/>
                     <Select key="topic"/>
                     <Select key="verdict"/>
-                    <button class="plain" type="button" on:click=test_all>
-                        {move || if is_busy() { words::STOP.to_owned() } else { words::test_all(shown.with(Vec::len)) }}
+                    <button class="plain" type="button" on:click=on(test_all)>
+                        {part(move || if is_busy() { words::stop() } else { words::test_shown(shown.with(Vec::len)) })}
                     </button>
                 </div>
             </div>
-            <p class="count" role="status">{move || words::claims_shown(shown.with(Vec::len))}</p>
+            <p class="count" role="status">{part(move || words::claims_shown(shown.with(Vec::len), claims::ALL.len()))}</p>
             <For each=move || shown.get() key=|index| *index let:index>
                 <Row index=index/>
             </For>
@@ -63,7 +65,7 @@ fn is_shown(claim: &Claim, index: usize, filter: &ClaimFilter) -> bool {
     filter.claim == Some(index as u32 + 1)
         || filter.guide.is_none_or(|guide| guide == claim.guide)
             && filter.topic.is_none_or(|topic| topic == claim.topic)
-            && filter.verdict.is_none_or(|verdict| verdict == claim.literature.kind())
+            && filter.verdict.is_none_or(|verdict| verdict == claim.verdict)
 }
 
 #[component]
@@ -93,25 +95,25 @@ fn Row(index: usize) -> impl IntoView {
             page.change(Gesture::Choice, |request| *request = parse(query, Target::Page).0);
         };
         view! {
-            <button class="show" type="button" on:click=show>
-                {words::SHOW}<span class="vh">{format!(" {}", claim.id)}</span>
+            <button class="show" type="button" on:click=on(show)>
+                {words::show()}<span class="vh">{format!(" {}", claim.id)}</span>
                 <span class="art" inner_html=icons::RIGHT></span>
             </button>
         }
     });
     view! {
-        <article class="claim" id=claim.id data-claim=claim.id node_ref=place class:open=move || is_open.get()>
+        <article class="claim" id=claim.id data-claim=claim.id node_ref=place class:open=live(move || is_open.get())>
             <div class="said">
-                <h2>{claim.said}</h2>
+                <h2>{claim.said()}</h2>
                 <p class="where">
-                    <button class="id" type="button" aria-expanded=move || if is_open.get() { "true" } else { "false" } on:click=toggle>
+                    <button class="id" type="button" aria-expanded=live(move || if is_open.get() { "true" } else { "false" }) on:click=on(toggle)>
                         {claim.id}
                     </button>
-                    ", " {claim.guide.title()} ", " {claim.place} ", " {claim.topic.title()}
+                    ", " {claim.guide.title()} ", " {claim.place()} ", " {claim.topic.title()}
                 </p>
             </div>
             <div class="source">
-                <p>{claim.source_says}</p>
+                <p>{claim.source_says()}</p>
                 <Show when=move || is_open.get()>
                     <Sources cites=claim.sources guide=claim.guide/>
                 </Show>
@@ -126,20 +128,20 @@ fn Row(index: usize) -> impl IntoView {
 fn Sources(cites: &'static [Cite], guide: Guide) -> impl IntoView {
     let one = |cite: &Cite| {
         let source = cite.source.source();
-        let place = (!cite.place.is_empty()).then(|| format!(", {}", cite.place));
+        let place = Some(cite.place()).filter(|place| !place.is_empty()).map(|place| format!(", {place}"));
         let arxiv = source.arxiv.map(|number| {
             view! { ", " <a href=format!("https://arxiv.org/abs/{number}")>{format!("arXiv:{number}")}</a> }
         });
         view! {
             <li>
                 {source.authors} ", " {source.year} ". " <cite>{source.title}</cite> {arxiv} {place}
-                {cite.second_hand.then_some(words::SECOND_HAND)}
+                {cite.second_hand.then(|| format!(" {}", words::second_hand()))}
             </li>
         }
     };
     view! {
-        <p class="guide">{words::in_guide(guide)}</p>
-        {cites.is_empty().then(|| view! { <p>{words::NO_SOURCE}</p> })}
+        <p class="guide">{words::in_this_guide(guide)}</p>
+        {cites.is_empty().then(|| view! { <p>{words::no_source()}</p> })}
         <ul class="sources">{cites.iter().map(one).collect_view()}</ul>
     }
 }
@@ -153,10 +155,10 @@ fn Found(index: usize) -> impl IntoView {
     let test = move |_| page.laboratory.test(page, index);
     move || match (&claim.test, finding.get()) {
         (Test::Cited | Test::NeedsTraining, _) => {
-            let why = if matches!(claim.test, Test::Cited) { words::CITED } else { words::NEEDS_TRAINING };
+            let why = if matches!(claim.test, Test::Cited) { words::cited() } else { words::needs_training() };
             view! {
                 <div class="measured"><p class="note">{why}</p></div>
-                <VerdictSign verdict=claim.literature note=words::BY_LITERATURE.to_owned()/>
+                <VerdictSign verdict=claim.literature() note=words::by_literature().to_owned()/>
             }
             .into_any()
         }
@@ -165,24 +167,24 @@ fn Found(index: usize) -> impl IntoView {
                 <p class="value">{outcome.measured}</p>
                 <p class="note">{outcome.sentence}</p>
             </div>
-            <VerdictSign verdict=outcome.verdict note=words::measured_beside(engine, claim.literature.kind())/>
+            <VerdictSign verdict=outcome.verdict note=words::measured_beside(engine, claim.verdict)/>
         }
         .into_any(),
         (Test::Measured(_), state) => {
             let (label, is_busy) = match state {
-                Some(Finding::Waiting) => (words::WAITING.to_owned(), true),
-                Some(Finding::Running(share)) => (words::testing(share), true),
-                _ => (words::TEST.to_owned(), false),
+                Some(Finding::Waiting) => (words::waiting().to_owned(), true),
+                Some(Finding::Running(share)) => (words::testing(format!("{:.0}", (100.0 * share).floor())), true),
+                _ => (words::test().to_owned(), false),
             };
             let failed = if let Some(Finding::Failed(why)) = finding.get() { Some(why) } else { None };
             view! {
                 <div class="measured">
-                    <button class="plain" type="button" aria-disabled=is_busy.then_some("true") on:click=test>
+                    <button class="plain" type="button" aria-disabled=is_busy.then_some("true") on:click=on(test)>
                         {label}<span class="vh">{format!(" {}", claim.id)}</span>
                     </button>
                     {failed.map(|why| view! { <p class="note" role="alert">{why}</p> })}
                 </div>
-                <div class="verdict"><p><small>{words::literature_says(claim.literature.kind())}</small></p></div>
+                <div class="verdict"><p><small>{words::literature_says(claim.verdict.title())}</small></p></div>
             }
             .into_any()
         }
@@ -193,11 +195,16 @@ fn Found(index: usize) -> impl IntoView {
 #[component]
 fn VerdictSign(verdict: Verdict, note: String) -> impl IntoView {
     let kind = verdict.kind();
-    let rest = match verdict {
-        Verdict::OnlyIf(condition) | Verdict::InPart(condition) => condition,
-        _ => "",
+    let pieces = match verdict {
+        Verdict::OnlyIf(condition) => pieces("claims.only_if", &[("condition", condition)], |_| None),
+        Verdict::InPart(part) => pieces("claims.in_part", &[("part", part)], |_| None),
+        _ => vec![Piece::Words(kind.title().to_owned())],
     };
-    let colon = matches!(kind, VerdictKind::InPart).then_some(":");
+    let said = pieces.into_iter().enumerate().map(|(at, piece)| match piece {
+        Piece::Words(first) if at == 0 => view! { <b>{words::capitalised(&first)}</b> }.into_any(),
+        Piece::Words(rest) => view! { <b>{rest}</b> }.into_any(),
+        Piece::Value(condition) => condition.into_any(),
+    });
     let art = match kind {
         VerdictKind::Holds => icons::HOLDS,
         VerdictKind::DoesNotHold => icons::DOES_NOT_HOLD,
@@ -207,7 +214,7 @@ fn VerdictSign(verdict: Verdict, note: String) -> impl IntoView {
     view! {
         <div class="verdict" data-verdict=kind.key()>
             <span class="art" inner_html=art></span>
-            <p><b>{words::capitalised(kind.title())}</b> {colon} " " {rest} <small>{note}</small></p>
+            <p>{said.collect_view()} " " <small>{note}</small></p>
         </div>
     }
 }
@@ -228,7 +235,7 @@ pub(super) fn Views() -> impl IntoView {
             request.view = view;
             format!("?{}", to_query(&request, Target::Page))
         };
-        view! { <a href=address aria-current=is_here on:click=go>{words::view(view)}</a> }
+        view! { <a href=live(address) aria-current=live(is_here) on:click=on(go)>{words::view(view.key())}</a> }
     };
-    view! { <nav class="views" aria-label=words::VIEWS>{View::ALL.iter().map(|view| link(*view)).collect_view()}</nav> }
+    view! { <nav class="views" aria-label=words::views()>{View::ALL.iter().map(|view| link(*view)).collect_view()}</nav> }
 }

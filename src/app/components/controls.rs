@@ -2,9 +2,11 @@
 
 use leptos::prelude::*;
 
+use crate::app::formulas;
 use crate::app::state::page;
 use crate::app::words;
 
+use super::erased::{on, part};
 use super::field::{Message, Number, NumberRow, Select, Told, text_of};
 use super::icons;
 use super::preset::Presets;
@@ -15,12 +17,12 @@ pub(super) fn Controls() -> impl IntoView {
     let page = page();
     let width_message = Message::about("width", Some("heads"));
     view! {
-        <section class="controls" aria-label=words::CONTROLS>
+        <section class="controls" aria-label=words::controls()>
             <Presets/>
             <Select key="init"/>
             <Select key="norm"/>
             <Select key="act"/>
-            <div class="pick" on:pointerenter=move |_| page.helped.set("width")>
+            <div class="pick" on:pointerenter=on(move |_| page.helped.set("width"))>
                 <span class="key">{words::label("width")}</span>
                 <span class="pair">
                     <Number key="width" message=width_message/>
@@ -37,7 +39,7 @@ pub(super) fn Controls() -> impl IntoView {
             <NumberRow key="seeds"/>
             <Help/>
             <details class="advanced">
-                <summary>{words::ADVANCED}<span class="art" inner_html=icons::RIGHT></span></summary>
+                <summary>{words::advanced()}<span class="art" inner_html=icons::RIGHT></span></summary>
                 <NumberRow key="batch"/>
                 <NumberRow key="ffn"/>
                 <NumberRow key="vocab"/>
@@ -62,11 +64,12 @@ fn Help() -> impl IntoView {
     let page = page();
     let help = Memo::new(move |_| {
         let key = page.helped.get();
-        words::help(key, &text_of(page, key))
+        let value = text_of(page, key);
+        (words::help(key, &value), formulas::of_control(key, &value))
     });
     view! {
         <p class="help" id="help">
-            {move || help.get().0} " "
+            {part(move || help.get().0)} " "
             <span inner_html=move || help.get().1></span>
         </p>
     }

@@ -5,71 +5,84 @@ use leptos::prelude::*;
 use web_sys::{HtmlElement, KeyboardEvent, PointerEvent};
 
 use crate::app::play::{self, DEEPEST, SHALLOWEST, TICKS};
-use crate::app::state::{Gesture, page};
+use crate::app::state::page;
 use crate::app::words;
+use crate::text::number;
 
+use super::erased::{live, on, part};
 use super::icons;
 
 /// Blocks of a page key.
 const PAGE: i64 = 12;
-
-/// A depth some blocks on, within the slider. A depth below it, from a link, only ever comes up.
-fn shifted(depth: u32, by: i64) -> u32 {
-    let target = i64::from(depth) + by;
-    if depth < SHALLOWEST && by < 0 { depth } else { target.clamp(i64::from(SHALLOWEST), i64::from(DEEPEST)) as u32 }
-}
 
 /// The depth.
 #[component]
 pub(super) fn Depth() -> impl IntoView {
     let page = page();
     let depth = Memo::new(move |_| page.request.with(|request| request.config.depth));
-    let move_to = move |depth: u32, gesture| {
-        page.is_playing.set(false);
-        page.set_depth(depth, gesture);
-    };
-    let step = move |by: i64| {
-        move_to(shifted(depth.get_untracked(), by), Gesture::Movement);
-    };
+    let step = move |by: i64| play::step(page, by);
+    let speed = move || format!("{}×", number::plain(page.request.with(|request| request.speed.factor())));
+    let repeats = move || page.request.with(|request| request.repeat);
     let toggle = move |_| play::toggle(page);
     let play_label = move || {
-        if page.is_playing.get() { words::PAUSE.into() } else { words::play(play::start_from(depth.get())) }
+        if page.is_playing.get() { words::pause().into() } else { words::play_from(play::start_from(depth.get())) }
     };
     let is_idle = move || !page.has_placement();
     let play_icon = move || if page.is_playing.get() { icons::PAUSE } else { icons::PLAY };
     view! {
-        <section class="depth" aria-label=words::DEPTH>
+        <section class="depth" aria-label=words::depth()>
             <p class="figure" aria-hidden="true">
-                <b>{move || depth.get()}</b>
-                <span>{move || if depth.get() == 1 { words::BLOCK } else { words::BLOCKS }}</span>
+                <b>{part(move || depth.get())}</b>
+                <span>{part(move || if depth.get() == 1 { words::block() } else { words::blocks() })}</span>
             </p>
             <div class="buttons">
-                <button class="step" type="button" aria-label=words::FEWER title=words::FEWER on:click=move |_| step(-1)>
+                <button class="step" type="button" aria-label=words::fewer() title=words::fewer() on:click=on(move |_| step(-1))>
                     <span class="art" inner_html=icons::MINUS></span>
                 </button>
                 <button
                     class="play"
                     type="button"
-                    aria-label=play_label
-                    title=move || (!is_idle()).then(play_label)
-                    aria-disabled=move || is_idle().then_some("true")
-                    aria-description=move || is_idle().then_some(words::CHOOSE_PLACEMENT)
-                    data-why=move || is_idle().then_some(words::CHOOSE_PLACEMENT)
-                    on:click=toggle
+                    aria-label=live(play_label)
+                    title=live(move || (!is_idle()).then(play_label))
+                    aria-disabled=live(move || is_idle().then_some("true"))
+                    aria-description=live(move || is_idle().then_some(words::choose_placement()))
+                    data-why=live(move || is_idle().then_some(words::choose_placement()))
+                    on:click=on(toggle)
                 >
-                    <span class="art" inner_html=play_icon></span>
+                    <span class="art" inner_html=live(play_icon)></span>
                 </button>
-                <button class="step" type="button" aria-label=words::MORE title=words::MORE on:click=move |_| step(1)>
+                <button class="step" type="button" aria-label=words::more() title=words::more() on:click=on(move |_| step(1))>
                     <span class="art" inner_html=icons::PLUS></span>
                 </button>
             </div>
-            <Slider depth=depth on_move=Callback::new(move |(depth, gesture)| move_to(depth, gesture))/>
+            <div class="pace">
+                <button
+                    class="speed"
+                    type="button"
+                    aria-label=live(move || words::speed(speed()))
+                    title=live(move || words::speed(speed()))
+                    on:click=on(move |_| play::change_speed(page, 1))
+                >
+                    {part(speed)}
+                </button>
+                <button
+                    class="repeat"
+                    type="button"
+                    aria-label=words::repeat()
+                    title=words::repeat()
+                    aria-pressed=live(move || if repeats() { "true" } else { "false" })
+                    on:click=on(move |_| play::toggle_repeat(page))
+                >
+                    <span class="art" inner_html=icons::REPEAT></span>
+                </button>
+            </div>
+            <Slider depth=depth/>
         </section>
     }
 }
 
 #[component]
-fn Slider(depth: Memo<u32>, on_move: Callback<(u32, Gesture)>) -> impl IntoView {
+fn Slider(depth: Memo<u32>) -> impl IntoView {
     let page = page();
     let rail = NodeRef::<html::Div>::new();
     let range = NodeRef::<html::Input>::new();
@@ -95,14 +108,14 @@ fn Slider(depth: Memo<u32>, on_move: Callback<(u32, Gesture)>) -> impl IntoView 
         page.next_turn();
         page.is_dragging.set_value(true);
         if let Some(depth) = depth_under(&event) {
-            on_move.run((depth, Gesture::Movement));
+            play::set_depth(page, depth);
         }
     };
     let drag = move |event: PointerEvent| {
         if page.is_dragging.get_value()
             && let Some(depth) = depth_under(&event)
         {
-            on_move.run((depth, Gesture::Movement));
+            play::set_depth(page, depth);
         }
     };
     let release = move |_: PointerEvent| page.is_dragging.set_value(false);
@@ -125,12 +138,12 @@ fn Slider(depth: Memo<u32>, on_move: Callback<(u32, Gesture)>) -> impl IntoView 
             _ => return,
         };
         event.prevent_default();
-        on_move.run((shifted(depth.get_untracked(), by), Gesture::Movement));
+        play::step(page, by);
     };
     // Assistive technology may set the native range directly.
     let input = move |event| {
         if let Ok(depth) = event_target_value(&event).parse() {
-            on_move.run((depth, Gesture::Movement));
+            play::set_depth(page, depth);
         }
     };
 
@@ -141,7 +154,7 @@ fn Slider(depth: Memo<u32>, on_move: Callback<(u32, Gesture)>) -> impl IntoView 
         view! {
             <span
                 class="tick"
-                class:on=move || depth.get() == tick
+                class:on=live(move || depth.get() == tick)
                 class:first=index == 0
                 class:last=is_last
                 style:left=left
@@ -155,10 +168,10 @@ fn Slider(depth: Memo<u32>, on_move: Callback<(u32, Gesture)>) -> impl IntoView 
         <div
             class="slider"
             node_ref=rail
-            on:pointerdown=press
-            on:pointermove=drag
-            on:pointerup=release
-            on:pointercancel=release
+            on:pointerdown=on(press)
+            on:pointermove=on(drag)
+            on:pointerup=on(release)
+            on:pointercancel=on(release)
         >
             <input
                 node_ref=range
@@ -166,20 +179,20 @@ fn Slider(depth: Memo<u32>, on_move: Callback<(u32, Gesture)>) -> impl IntoView 
                 min=SHALLOWEST
                 max=DEEPEST
                 step="1"
-                aria-label=words::DEPTH
-                aria-valuetext=move || words::depth_in_words(depth.get())
+                aria-label=words::depth()
+                aria-valuetext=live(move || words::depth_in_words(depth.get()))
                 aria-describedby="depth-help"
-                prop:value=move || depth.get().to_string()
-                on:keydown=key
-                on:input=input
+                prop:value=live(move || depth.get().to_string())
+                on:keydown=on(key)
+                on:input=on(input)
             />
-            <span class="vh" id="depth-help">{words::DEPTH_HELP}</span>
+            <span class="vh" id="depth-help">{words::depth_help()}</span>
             <span class="ticks" aria-hidden="true">
                 {TICKS.into_iter().enumerate().map(tick).collect_view()}
             </span>
             <i class="track"></i>
-            <i class="fill" style:width=position></i>
-            <i class="thumb" style:left=position></i>
+            <i class="fill" style:width=live(position)></i>
+            <i class="thumb" style:left=live(position)></i>
         </div>
     }
 }

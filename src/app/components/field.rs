@@ -7,6 +7,7 @@ use crate::app::state::{Gesture, Page, effect, page};
 use crate::app::words;
 use crate::share::{Kind, keys};
 
+use super::erased::{live, on, part};
 use super::icons;
 
 /// The value of a key as text.
@@ -33,13 +34,11 @@ fn set(page: Page, key: &'static str, text: &str, gesture: Gesture) -> Result<Op
     match changed.set(key, text) {
         Ok(notices) => {
             page.change(gesture, |request| *request = changed);
-            let told: Vec<_> = notices
-                .iter()
-                .map(|notice| format!("{} is now {}: {}.", notice.key, notice.used, notice.allowed))
-                .collect();
+            let told: Vec<_> =
+                notices.iter().map(|notice| words::is_now(&notice.key, &notice.used, &notice.allowed)).collect();
             Ok((!told.is_empty()).then(|| told.join(" ")))
         }
-        Err(notice) => Err(format!("“{text}” is not allowed: {}. {} stays.", notice.allowed, notice.used)),
+        Err(notice) => Err(words::not_allowed(text, &notice.allowed, &notice.used)),
     }
 }
 
@@ -58,13 +57,13 @@ pub(super) fn Select(key: &'static str, #[prop(optional)] with_automatic: bool) 
     };
     let option = move |word: &'static str| {
         view! {
-            <option value=word selected=move || value.get() == word>{words::choice(key, word)}</option>
+            <option value=word selected=live(move || value.get() == word)>{words::choice(key, word)}</option>
         }
     };
     view! {
-        <label class="pick" on:focusin=move |_| page.helped.set(key) on:pointerenter=move |_| page.helped.set(key)>
+        <label class="pick" on:focusin=on(move |_| page.helped.set(key)) on:pointerenter=on(move |_| page.helped.set(key))>
             <span class="key">{words::label(key)}</span>
-            <select name=key prop:value=move || value.get() on:change=change aria-describedby="help">
+            <select name=key prop:value=live(move || value.get()) on:change=on(change) aria-describedby="help">
                 {with_automatic.then(|| option(""))}
                 {choices_of(key).iter().map(|word| option(word)).collect_view()}
             </select>
@@ -158,12 +157,12 @@ pub(super) fn Number(
             spellcheck="false"
             size="4"
             aria-label=words::label(key)
-            aria-invalid=move || if is_wrong.get() { "true" } else { "false" }
+            aria-invalid=live(move || if is_wrong.get() { "true" } else { "false" })
             aria-describedby=format!("help told-{key}")
-            prop:value=move || value.get()
-            on:change=move |event| enter(&event_target_value(&event), Gesture::Choice)
-            on:keydown=keydown
-            on:focus=move |_| page.helped.set(key)
+            prop:value=live(move || value.get())
+            on:change=on(move |event| enter(&event_target_value(&event), Gesture::Choice))
+            on:keydown=on(keydown)
+            on:focus=on(move |_| page.helped.set(key))
         />
     }
 }
@@ -174,7 +173,7 @@ pub(super) fn NumberRow(key: &'static str) -> impl IntoView {
     let page = page();
     let message = Message::about(key, None);
     view! {
-        <label class="pick" on:pointerenter=move |_| page.helped.set(key)>
+        <label class="pick" on:pointerenter=on(move |_| page.helped.set(key))>
             <span class="key">{words::label(key)}</span>
             <Number key=key message=message/>
         </label>
@@ -195,8 +194,8 @@ pub(super) fn Told(key: &'static str, message: Message) -> impl IntoView {
     });
     let text = message.text;
     view! {
-        <p class="told" id=format!("told-{key}") role="status" hidden=move || text.with(String::is_empty)>
-            {move || text.get()}
+        <p class="told" id=format!("told-{key}") role="status" hidden=live(move || text.with(String::is_empty))>
+            {part(move || text.get())}
         </p>
     }
 }

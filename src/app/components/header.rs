@@ -1,5 +1,6 @@
 //! The bar at the top: name, link, theme.
 
+use leptos::ev;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
@@ -7,8 +8,10 @@ use crate::app::address::Address;
 use crate::app::browser;
 use crate::app::state::{Page, page};
 use crate::app::words;
-use crate::share::View;
+use crate::share::{Language, Request, View};
+use crate::text;
 
+use super::erased::{live, on, part};
 use super::icons;
 
 const STORED_THEME: &str = "normscope.theme";
@@ -34,11 +37,37 @@ fn set_theme_attribute(theme: &str) {
     }
 }
 
+/// The page in other languages. What is chosen is kept for the next visit, and stands in the link only where the browser
+/// refuses to keep it.
+#[component]
+fn Languages() -> impl IntoView {
+    let page = page();
+    let link = move |language: Language| {
+        let address = move |forced: Option<Language>| {
+            page.request.with(|request| Address::link(&Request { language: forced, ..request.clone() }))
+        };
+        let go = move |event: ev::MouseEvent| {
+            event.prevent_default();
+            let is_kept = browser::store(browser::STORED_LANGUAGE, language.key());
+            browser::go_to(&untrack(|| address((!is_kept).then_some(language))));
+        };
+        let code = language.key();
+        view! {
+            <a href=live(move || address(Some(language))) hreflang=code lang=code title=language.title() on:click=on(go)>
+                <span class="name">{language.title()}</span>
+                <abbr aria-hidden="true">{code}</abbr>
+            </a>
+        }
+    };
+    let others = Language::ALL.iter().filter(|language| Some(**language) != text::language());
+    view! { <nav class="languages" aria-label=words::language()>{others.map(|language| link(*language)).collect_view()}</nav> }
+}
+
 /// The bar.
 #[component]
 pub(super) fn Header() -> impl IntoView {
     let page = page();
-    let said = RwSignal::new(words::COPY_LINK);
+    let said = RwSignal::new(words::copy_link());
     let later = StoredValue::new_local(browser::Later::default());
     let is_idle = move || !page.has_placement();
     let copy = move |_| {
@@ -48,8 +77,8 @@ pub(super) fn Header() -> impl IntoView {
         }
         let link = page.request.with_untracked(Address::link);
         spawn_local(async move {
-            said.set(if browser::copy(&link).await { words::COPIED } else { words::NOT_COPIED });
-            later.with_value(|later| later.ask(2500, move || said.set(words::COPY_LINK)));
+            said.set(if browser::copy(&link).await { words::copied() } else { words::not_copied() });
+            later.with_value(|later| later.ask(2500, move || said.set(words::copy_link())));
         });
     };
     let toggle_theme = move |_| {
@@ -57,30 +86,34 @@ pub(super) fn Header() -> impl IntoView {
         let theme = if is_dark { "dark" } else { "light" };
         page.is_dark.set(is_dark);
         set_theme_attribute(theme);
-        browser::store(STORED_THEME, theme);
+        // Where the browser refuses, the next visit begins as the system has it.
+        let _ = browser::store(STORED_THEME, theme);
     };
-    let theme_label = move || if page.is_dark.get() { words::THEME_TO_LIGHT } else { words::THEME_TO_DARK };
+    let theme_label = move || if page.is_dark.get() { words::theme_to_light() } else { words::theme_to_dark() };
     view! {
         <header class="top">
             <a class="mark" href="."><span class="art" inner_html=icons::MARK></span><span class="name">{words::NAME}</span></a>
             <super::claims::Views/>
-            {move || match page.request.with(|request| request.view) {
-                View::Explore => view! { <h1 class="tagline">{words::TAGLINE}</h1> }.into_any(),
-                View::Atlas | View::Claims => view! { <p class="tagline">{words::TAGLINE}</p> }.into_any(),
-            }}
+            {part(move || match page.request.with(|request| request.view) {
+                View::Explore => view! { <h1 class="tagline">{words::tagline()}</h1> }.into_any(),
+                View::Atlas | View::Claims => view! { <p class="tagline">{words::tagline()}</p> }.into_any(),
+            })}
             <div class="tools">
+                <button class="wide" type="button" on:click=on(move |_| super::tour::go_to(page, 1))>{words::tour()}</button>
                 <button
                     class="copy"
                     type="button"
-                    aria-disabled=move || is_idle().then_some("true")
-                    aria-description=move || is_idle().then_some(words::CHOOSE_PLACEMENT)
-                    data-why=move || is_idle().then_some(words::CHOOSE_PLACEMENT)
-                    on:click=copy
+                    aria-disabled=live(move || is_idle().then_some("true"))
+                    aria-description=live(move || is_idle().then_some(words::choose_placement()))
+                    data-why=live(move || is_idle().then_some(words::choose_placement()))
+                    on:click=on(copy)
                 >
                     <span class="art" inner_html=icons::LINK></span>
-                    <span class="text" role="status">{move || said.get()}</span>
+                    <span class="text" role="status">{part(move || said.get())}</span>
                 </button>
-                <button class="icon" type="button" on:click=toggle_theme aria-label=theme_label title=theme_label>
+                <Languages/>
+                <super::shortcuts::Shortcuts/>
+                <button class="icon" type="button" on:click=on(toggle_theme) aria-label=live(theme_label) title=live(theme_label)>
                     <span class="art" inner_html=icons::THEME></span>
                 </button>
             </div>

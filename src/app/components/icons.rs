@@ -22,6 +22,19 @@ icon!(CHEVRON, "10", "6", r#"<path d="M1 1l4 4 4-4" fill="none" stroke="currentC
 icon!(RIGHT, "6", "10", r#"<path d="M1 1l4 4-4 4" fill="none" stroke="currentColor" stroke-width="1.5"/>"#);
 icon!(PLAY, "18", "18", r#"<path d="M4.5 2.2v13.6L16 9z" fill="currentColor"/>"#);
 icon!(PAUSE, "18", "18", r#"<path d="M4 2.5h3.5v13H4zM10.5 2.5H14v13h-3.5z" fill="currentColor"/>"#);
+icon!(
+    REPEAT,
+    "16",
+    "16",
+    r#"<path d="M13 8a5 5 0 1 1-1.500-3.500M13 1.500v3.200H9.800" fill="none" stroke="currentColor" stroke-width="1.5"/>"#
+);
+icon!(
+    KEYS,
+    "18",
+    "18",
+    r#"<rect x="1.500" y="4" width="15" height="10" rx="2" fill="none" stroke="currentColor" stroke-width="1.5"/><path d="M4.500 7.500h1m2 0h1m2 0h1m2 0h.500M5.500 11h7" stroke="currentColor" stroke-width="1.5"/>"#
+);
+icon!(CROSS, "12", "12", r#"<path d="M2 2l8 8m0-8l-8 8" stroke="currentColor" stroke-width="1.5"/>"#);
 icon!(MINUS, "16", "16", r#"<path d="M3 8h10" stroke="currentColor" stroke-width="1.75" stroke-linecap="round"/>"#);
 icon!(
     PLUS,

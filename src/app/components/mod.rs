@@ -6,8 +6,10 @@ mod atlas;
 mod chart;
 mod chips;
 mod claims;
+mod compare;
 mod controls;
 mod depth;
+mod erased;
 mod field;
 mod header;
 mod icons;
@@ -15,10 +17,12 @@ mod layers;
 mod notices;
 mod preset;
 mod readings;
+mod shortcuts;
 mod sparklines;
 mod status;
 mod table;
 mod theory;
+mod tour;
 mod work;
 
 use std::rc::Rc;
@@ -30,6 +34,7 @@ use super::engines::Engines;
 use super::state::{Page, effect};
 use super::{browser, runner, words};
 use crate::share::View;
+use erased::live;
 
 pub(super) use chart::Subject;
 
@@ -46,7 +51,7 @@ pub(super) fn App(engines: Rc<Engines>) -> impl IntoView {
     on_cleanup(move || back.remove());
     effect(move || {
         let depth = page.request.with(|request| request.config.depth);
-        document().set_title(&format!("{}: {}", words::NAME, words::depth_in_words(depth)));
+        document().set_title(&words::page_title(words::NAME, words::depth_in_words(depth)));
     });
 
     view! {
@@ -57,23 +62,25 @@ pub(super) fn App(engines: Rc<Engines>) -> impl IntoView {
         <Show when=move || page.request.with(|request| request.view == View::Atlas)>
             <atlas::Atlas/>
         </Show>
-        <main class="app" hidden=move || page.request.with(|request| request.view != View::Explore)>
+        <main class="app" hidden=live(move || page.request.with(|request| request.view != View::Explore))>
             <depth::Depth/>
             <chips::Chips/>
             <div class="main">
                 <notices::Notices/>
                 <work::Work/>
-                <section class="charts" aria-label=words::CHARTS>
+                <section class="charts" aria-label=words::charts()>
                     <chart::Chart subject=Subject::Stream/>
                     <chart::Chart subject=Subject::Gradient/>
                 </section>
                 <readings::Readings/>
                 <sparklines::Sparklines/>
+                <compare::Compare/>
                 <theory::TheoryList/>
                 <status::Status/>
             </div>
             <controls::Controls/>
         </main>
+        <tour::Tour/>
         <status::Announcer/>
     }
 }

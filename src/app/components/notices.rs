@@ -3,6 +3,7 @@
 use leptos::html;
 use leptos::prelude::*;
 
+use super::erased::{on, part};
 use crate::app::engines::Failure;
 use crate::app::state::{Device, Gesture, Page, Trouble, page};
 use crate::app::words;
@@ -12,12 +13,12 @@ use crate::stats::Engine;
 /// reference may, which needs none.
 pub(super) fn offer(page: Page, trouble: &Trouble) -> Option<impl IntoView + use<>> {
     let (engine, label) = match (&trouble.failure, trouble.engine) {
-        (Failure::NoPlan(_), Engine::Gpu | Engine::Cpu) => (Engine::Reference, words::IN_FLOAT64),
-        (_, Engine::Gpu) => (Engine::Cpu, words::USE_PROCESSOR),
+        (Failure::NoPlan(_), Engine::Gpu | Engine::Cpu) => (Engine::Reference, words::in_float64()),
+        (_, Engine::Gpu) => (Engine::Cpu, words::use_processor()),
         _ => return None,
     };
     let choose = move |_| page.change(Gesture::Choice, |request| request.engine = Some(engine));
-    Some(view! { <button type="button" on:click=choose>{label}</button> })
+    Some(view! { <button type="button" on:click=on(choose)>{label}</button> })
 }
 
 /// The notices.
@@ -32,9 +33,9 @@ pub(super) fn Notices() -> impl IntoView {
             let dismiss = move |_| page.link_notices.set(Vec::new());
             view! {
                 <div class="notice" data-notice="link" role="alert">
-                    <p>{words::LINK_TROUBLE}</p>
+                    <p>{words::link_trouble()}</p>
                     <ul>{lines}</ul>
-                    <p><button type="button" on:click=dismiss>{words::DISMISS}</button></p>
+                    <p><button type="button" on:click=on(dismiss)>{words::dismiss()}</button></p>
                 </div>
             }
         })
@@ -46,8 +47,8 @@ pub(super) fn Notices() -> impl IntoView {
             view! {
                 <div class="notice" data-notice="webgpu" role="status">
                     <p>
-                        {words::NO_WEBGPU} " "
-                        <button type="button" on:click=move |_| is_told.set(true)>{words::DISMISS}</button>
+                        {words::no_webgpu()} " "
+                        <button type="button" on:click=on(move |_| is_told.set(true))>{words::dismiss()}</button>
                     </p>
                 </div>
             }
@@ -65,7 +66,7 @@ pub(super) fn Notices() -> impl IntoView {
             view! {
                 <div class="notice" data-notice="trouble" role="alert">
                     <p>{text}</p>
-                    <p><button type="button" on:click=again>{words::TRY_AGAIN}</button>{offer}</p>
+                    <p><button type="button" on:click=on(again)>{words::try_again()}</button>{offer}</p>
                 </div>
             }
         })
@@ -83,11 +84,11 @@ pub(super) fn Notices() -> impl IntoView {
                 <div class="notice" data-notice="stopped" role="status">
                     <p>
                         {words::stopped(&running, is_kept)} " "
-                        <button type="button" node_ref=button on:click=again>{words::RUN_AGAIN}</button>
+                        <button type="button" node_ref=button on:click=on(again)>{words::run_again()}</button>
                     </p>
                 </div>
             }
         })
     };
-    view! { <div class="notices">{link} {webgpu} {trouble} {stopped}</div> }
+    view! { <div class="notices">{part(link)} {part(webgpu)} {part(trouble)} {part(stopped)}</div> }
 }

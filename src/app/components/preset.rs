@@ -7,6 +7,7 @@ use crate::app::words;
 use crate::presets::{self, Preset, PresetKind};
 use crate::share::{Target, parse};
 
+use super::erased::{live, on, part};
 use super::icons;
 
 /// The choice, and a word on the preset that is chosen.
@@ -28,28 +29,28 @@ pub(super) fn Presets() -> impl IntoView {
     };
     let group = move |kind: PresetKind| {
         let option = move |preset: &'static Preset| {
-            view! { <option value=preset.key selected=move || chosen.get() == preset.key>{preset.title()}</option> }
+            view! { <option value=preset.key selected=live(move || chosen.get() == preset.key)>{preset.title()}</option> }
         };
         let of_kind = presets::ALL.iter().filter(move |preset| preset.kind == kind);
-        view! { <optgroup label=words::preset_kind(kind)>{of_kind.map(option).collect_view()}</optgroup> }
+        view! { <optgroup label=words::preset_kind(kind.key())>{of_kind.map(option).collect_view()}</optgroup> }
     };
     let told = move || {
         let preset = presets::find(chosen.get())?;
         Some(view! {
             <p class="told preset" data-preset=preset.key>
-                {preset.sentence()} " " <small>{preset.source()} ". " {words::LEFT_OUT} " " {preset.left_out()} "."</small>
+                {preset.sentence()} " " <small>{preset.source()} ". " {words::left_out()} " " {preset.left_out()} "."</small>
             </p>
         })
     };
     view! {
         <label class="pick">
-            <span class="key">{words::PRESET}</span>
-            <select name="preset" prop:value=move || chosen.get() on:change=change>
-                <option value="" selected=move || chosen.get().is_empty()>{words::NO_PRESET}</option>
+            <span class="key">{words::preset()}</span>
+            <select name="preset" prop:value=live(move || chosen.get()) on:change=on(change)>
+                <option value="" selected=live(move || chosen.get().is_empty())>{words::no_preset()}</option>
                 {PresetKind::ALL.iter().map(|kind| group(*kind)).collect_view()}
             </select>
             <span class="art" inner_html=icons::CHEVRON></span>
         </label>
-        {told}
+        {part(told)}
     }
 }

@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use super::erased::{live, on, part};
 use crate::app::state::{Gesture, page};
 use crate::app::words;
 use crate::chart::block::{diagram, equation};
@@ -20,8 +21,8 @@ pub(super) fn Readings() -> impl IntoView {
     view! {
         <section
             class="readings"
-            class:many=move || is_many.get()
-            aria-label=words::READINGS
+            class:many=live(move || is_many.get())
+            aria-label=words::readings()
         >
             <For each=move || placements.get() key=|placement| *placement let:placement>
                 <Reading placement=placement is_low=is_many/>
@@ -48,10 +49,11 @@ fn Reading(placement: Placement, is_low: Memo<bool>) -> impl IntoView {
         // Of another depth, it says which.
         let depth = pass.measurement.config.depth;
         let is_late = page.is_late.get() && !is_fresh;
-        let other = is_late.then(|| view! { " " <span class="other">{words::of_depth(depth)}</span> });
+        let other =
+            is_late.then(|| view! { " " <span class="other">{words::of_depth(words::depth_in_words(depth))}</span> });
         let offer = (read.is_unresolved && pass.measurement.engine != Engine::Reference).then(|| {
             let compute = move |_| page.change(Gesture::Choice, |request| request.engine = Some(Engine::Reference));
-            view! { " " <button class="inline" type="button" on:click=compute>{words::IN_FLOAT64}</button> }
+            view! { " " <button class="inline" type="button" on:click=on(compute)>{words::in_float64()}</button> }
         });
         Some(view! { {spans.collect_view()} {other} {offer} })
     };
@@ -59,7 +61,7 @@ fn Reading(placement: Placement, is_low: Memo<bool>) -> impl IntoView {
         <div class="reading" data-placement=placement.key()>
             <p class="say">
                 <b class=name_class>{placement.recipe().label}</b> " "
-                {sentence}
+                {part(sentence)}
             </p>
             <p class="equation" inner_html=equation(placement)></p>
             <div class="art block" inner_html=move || diagram(placement, has_cross.get(), is_low.get())></div>

@@ -4,13 +4,14 @@ use std::fmt::Write as _;
 
 use leptos::prelude::*;
 
+use super::erased::{live, part};
 use crate::app::state::page;
 use crate::app::words;
 use crate::chart::block::line;
-use crate::text::number;
 use crate::chart::style::style;
 use crate::model::Placement;
 use crate::stats::{Format, GrowthExponents, Mark, Measurement, Quantity};
+use crate::text::number;
 
 const WIDTH: f64 = 150.0;
 const HEIGHT: f64 = 36.0;
@@ -35,11 +36,11 @@ enum Measure {
 impl Measure {
     const ALL: [Self; 3] = [Self::UpdateRatio, Self::TokenCosine, Self::Headroom];
 
-    const fn name(self) -> (&'static str, &'static str) {
+    fn name(self) -> (&'static str, &'static str) {
         match self {
-            Self::UpdateRatio => words::UPDATE_RATIO,
-            Self::TokenCosine => words::TOKEN_COSINE,
-            Self::Headroom => words::HEADROOM,
+            Self::UpdateRatio => (words::update_ratio(), words::update_ratio_unit()),
+            Self::TokenCosine => (words::token_cosine(), words::token_cosine_unit()),
+            Self::Headroom => (words::headroom(), words::headroom_unit()),
         }
     }
 
@@ -68,7 +69,7 @@ impl Measure {
         };
         let values: Vec<f64> = each.chunks(per_block).map(of_block).collect();
         let missing = values.iter().filter(|value| value.is_nan()).count();
-        let left_out = (missing > 0).then(|| words::left_out(missing, values.len(), &why.join(", ")));
+        let left_out = (missing > 0).then(|| words::skipped(missing, values.len(), why.join(", ")));
         Row { placement: measurement.config.placement, values, left_out }
     }
 
@@ -123,12 +124,12 @@ pub(super) fn Sparklines() -> impl IntoView {
             <div class="spark">
                 <p class="what">{name}<small>{unit}</small></p>
                 <span class="art line" inner_html=move || all.with(|all| lines(all, measure.range(all)))></span>
-                <p class="values" class:many=move || all.with(|all| all.len() > 2) class:crowd=move || all.with(|all| all.len() > 4)>{last}</p>
+                <p class="values" class:many=live(move || all.with(|all| all.len() > 2)) class:crowd=live(move || all.with(|all| all.len() > 4))>{part(last)}</p>
             </div>
         }
     };
     view! {
-        <section class="more" aria-label=words::MEASURES>
+        <section class="more" aria-label=words::measures()>
             {Measure::ALL.into_iter().map(one).collect_view()}
             <Growth/>
             <Update/>
@@ -154,7 +155,7 @@ fn Growth() -> impl IntoView {
         };
         page.shown().into_iter().map(of_pass).collect_view()
     };
-    let (name, unit) = words::GROWTH;
+    let (name, unit) = (words::growth(), words::growth_unit());
     view! { <Numbers name=name unit=unit key="growth" values=values/> }
 }
 
@@ -171,7 +172,7 @@ fn Numbers<V: IntoView + 'static>(
     view! {
         <div class="spark numbers" data-measure=key>
             <p class="what">{name}<small>{unit}</small></p>
-            <p class="values" class:many=move || is_over(2) class:crowd=move || is_over(4)>{values}</p>
+            <p class="values" class:many=live(move || is_over(2)) class:crowd=live(move || is_over(4))>{part(values)}</p>
         </div>
     }
 }
@@ -193,7 +194,7 @@ fn Update() -> impl IntoView {
                 None | Some(Mark::Zero) => number::value(value),
                 Some(_) => "–".into(),
             };
-            let by_sign = format!("{label}, {}: {}", words::BY_SIGN, write(update.sign, update.sign_mark));
+            let by_sign = words::by_sign(label, write(update.sign, update.sign_mark));
             view! {
                 <span class=class title=by_sign.clone() data-update=config.placement.key() data-value=format!("{:?}", update.sgd)>
                     <span class="vh">{label} " "</span>
@@ -205,7 +206,7 @@ fn Update() -> impl IntoView {
         };
         page.shown().into_iter().map(of_pass).collect_view()
     };
-    let (name, unit) = words::MODEL_UPDATE;
+    let (name, unit) = (words::model_update(), "‖ΔF‖ / η‖F‖");
     view! { <Numbers name=name unit=unit key="model_update" values=values/> }
 }
 

@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use super::erased::{live, part};
 use crate::app::browser::Later;
 use crate::app::state::{Cost, Device, Page, effect, page};
 use crate::app::words;
@@ -28,9 +29,9 @@ pub(super) fn Status() -> impl IntoView {
         let sum: f64 = ran.iter().map(|(pass, _)| pass.milliseconds).sum();
         match (ran.len(), from_atlas.len()) {
             (0, 0) => None,
-            (0, _) => Some(words::FROM_ATLAS.into()),
-            (count, 0) => Some(words::pass_time(count, sum)),
-            (count, _) => Some(format!("{}, {}", words::pass_time(count, sum), words::FROM_ATLAS)),
+            (0, _) => Some(words::from_atlas().into()),
+            (count, 0) => Some(words::time_of_passes(count, sum)),
+            (count, _) => Some(format!("{}, {}", words::time_of_passes(count, sum), words::from_atlas())),
         }
     };
     let cost = move || {
@@ -41,18 +42,18 @@ pub(super) fn Status() -> impl IntoView {
     let running = move || {
         page.running.get().filter(|_| page.is_late.get()).map(|running| {
             let percent = (running.progress * 100.0).floor() as u32;
-            view! { <span class="running">{words::running(running.placement, percent)}</span> }
+            view! { <span class="running">{words::running(running.placement.recipe().label, percent)}</span> }
         })
     };
     view! {
         <footer class="status">
-            <i class="dot" class:busy=move || page.running.with(Option::is_some)></i>
-            <span data-status="who">{move || who(page)}</span>
-            <span data-status="time">{time}</span>
-            <span class="wide" data-status="cost">{cost}</span>
-            <span>{move || page.request.with(|request| words::seed(request.config.seed))}</span>
-            <span class="wide">{move || page.engine().map(precision)}</span>
-            {running}
+            <i class="dot" class:busy=live(move || page.running.with(Option::is_some))></i>
+            <span data-status="who">{part(move || who(page))}</span>
+            <span data-status="time">{part(time)}</span>
+            <span class="wide" data-status="cost">{part(cost)}</span>
+            <span>{part(move || page.request.with(|request| words::seed(request.config.seed.to_string())))}</span>
+            <span class="wide">{part(move || page.engine().map(precision))}</span>
+            {part(running)}
         </footer>
     }
 }
@@ -86,10 +87,10 @@ pub(super) fn Announcer() -> impl IntoView {
             role="status"
             aria-live="polite"
             data-announcer=""
-            data-engine=engine
-            data-settled=move || if page.is_settled() { "true" } else { "false" }
+            data-engine=live(engine)
+            data-settled=live(move || if page.is_settled() { "true" } else { "false" })
         >
-            {move || said.get()}
+            {part(move || said.get())}
         </p>
     }
 }

@@ -2,12 +2,13 @@
 
 use leptos::prelude::*;
 
+use super::erased::{live, part};
 use crate::app::state::page;
 use crate::app::words;
 use crate::chart::curve::Curve;
-use crate::text::number;
 use crate::model::Placement;
 use crate::stats::{Engine, Mark, Quantity};
+use crate::text::number;
 
 /// The head of a column: a placement, and what is to be said beside its name where that is not up to date.
 pub(super) struct Head {
@@ -44,7 +45,8 @@ pub(super) fn numbers(
     let cell = |cell: Option<Value>| {
         let Some(Value { value, mark, band, engine }) = cell else { return view! { <td>{unknown}</td> }.into_any() };
         let text = mark.map_or_else(|| number::value(value), |mark| words::mark(mark, engine));
-        let band = band.map(|(low, high)| view! { <small>{words::middle_half(low, high)}</small> });
+        let band = band
+            .map(|(low, high)| view! { <small>{words::middle_half(number::value(low), number::value(high))}</small> });
         view! {
             <td>
                 <data value=format!("{value:?}") data-mark=mark.map(Mark::key)>{text}</data>
@@ -104,7 +106,7 @@ pub(super) fn Table(quantity: Memo<Quantity>) -> impl IntoView {
             let cells = curves.iter().map(|curve| value(index, curve)).collect();
             (quantity.first_block() + index as u32, cells)
         });
-        numbers(&words::table_caption(quantity), words::BLOCK, heads.collect(), rows.collect(), "")
+        numbers(&words::caption(quantity), words::block(), heads.collect(), rows.collect(), "")
     };
-    view! { <div class="table" tabindex="0" role="region" aria-label=move || words::table_caption(quantity.get())>{body}</div> }
+    view! { <div class="table" tabindex="0" role="region" aria-label=live(move || words::caption(quantity.get()))>{part(body)}</div> }
 }

@@ -10,6 +10,7 @@ use crate::chart::style::style;
 use crate::stats::Quantity;
 use crate::theory::{Overlay, deviation};
 
+use super::erased::{live, on, part};
 use super::icons;
 
 /// The list, and the switch that draws the curves.
@@ -36,7 +37,7 @@ pub(super) fn TheoryList() -> impl IntoView {
                 let distance = deviation(overlay, measurement, index);
                 view! {
                     <li data-overlay=overlay.name>
-                        <b>{words::overlay(overlay.quantity, overlay.name)}</b> " "
+                        <b>{words::overlay(words::name(overlay.quantity), overlay.name)}</b> " "
                         {words::deviation(overlay, distance, block)} " "
                         <small>{overlay.holds} " " {overlay.source.to_string()}</small>
                     </li>
@@ -50,13 +51,13 @@ pub(super) fn TheoryList() -> impl IntoView {
         page.theory().into_iter().map(of_pass).collect_view()
     };
     view! {
-        <details class="theory">
-            <summary>{words::THEORY}<span class="art" inner_html=icons::RIGHT></span></summary>
+        <details class="fold theory">
+            <summary>{words::theory()}<span class="art" inner_html=icons::RIGHT></span></summary>
             <label class="check">
-                <input type="checkbox" name="theory" prop:checked=is_drawn on:change=toggle/>
-                {words::DRAW_THEORY}
+                <input type="checkbox" name="theory" prop:checked=live(is_drawn) on:change=on(toggle)/>
+                {words::draw_theory()}
             </label>
-            {entries}
+            {part(entries)}
         </details>
     }
 }

@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use super::erased::{live, on, part};
 use crate::app::state::page;
 use crate::app::words;
 
@@ -10,16 +11,16 @@ use crate::app::words;
 pub(super) fn Work() -> impl IntoView {
     let page = page();
     let is_shown = Memo::new(move |_| page.is_long.get() && page.running.with(Option::is_some));
-    let text = move || page.running.with(|running| running.as_ref().map(words::work));
+    let text = move || page.running.with(|running| running.as_ref().map(words::work_done));
     let share = move || page.running.with(|running| running.as_ref().map(|running| running.progress.to_string()));
     let cancel = move |_| page.stops.update(|count| *count += 1);
     view! {
-        <p class="vh" role="status">{move || is_shown.get().then_some(words::TAKES_LONG)}</p>
+        <p class="vh" role="status">{part(move || is_shown.get().then_some(words::takes_long()))}</p>
         <Show when=move || is_shown.get()>
-            <div class="work" role="group" aria-label=words::COMPUTING>
-                <span>{text}</span>
-                <progress max="1" prop:value=share aria-hidden="true"></progress>
-                <button type="button" on:click=cancel>{words::CANCEL}</button>
+            <div class="work" role="group" aria-label=words::computing()>
+                <span>{part(text)}</span>
+                <progress max="1" prop:value=live(share) aria-hidden="true"></progress>
+                <button type="button" on:click=on(cancel)>{words::cancel()}</button>
             </div>
         </Show>
     }

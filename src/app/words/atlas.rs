@@ -1,43 +1,25 @@
 //! Of the atlas.
 
-use super::{about, choice, mark, sentence, table_caption, title, unit};
-use crate::app::engines::Failure;
+use super::*;
 use crate::chart::heat::scale::ColorScale;
-use crate::text::number;
-use crate::model::Config;
-use crate::stats::{Cell, Engine, Quantity};
-
-/// Said where all that is shown comes from the atlas.
-pub(crate) const FROM_ATLAS: &str = "from the atlas";
-pub(crate) const ATLAS_TITLE: &str = "Every depth at once";
-pub(crate) const ATLAS_LEAD: &str = "A row is one model, shallow at the top; its first block is at the left, its last at \
-    the right. Choose a row to make its depth the one you explore.";
-pub(crate) const ATLAS_HELP: &str = "Arrow keys: depth and block. Page up and down: twelve depths. Home and End: first \
-    and last block. Enter: choose the depth.";
-pub(crate) const PANELS: &str = "Depth against block";
-pub(crate) const SWEEP: &str = "Measure every depth";
-pub(crate) const GO_ON: &str = "Measure the rest";
-pub(crate) const LOOKING: &str = "Looking for WebGPU";
-pub(crate) const NOT_MEASURED: &str = "not measured yet";
-pub(crate) const DEPTH_COLUMN: &str = "depth";
+use crate::stats::Cell;
 
 /// How many models, of how many placements.
-fn models(count: usize, placements: usize) -> String {
+fn how_many(count: usize, placements: usize) -> String {
     let each = count / placements.max(1);
     match placements {
-        1 => format!("{count} depths"),
-        _ if each * placements == count => format!("{each} depths of {placements} placements"),
-        _ => format!("{count} models of {placements} placements"),
+        1 => depths(count),
+        _ if each * placements == count => depths_of_placements(each, placements),
+        _ => models_of_placements(count, placements),
     }
 }
 
 /// What a sweep will take.
 #[must_use]
 pub(crate) fn sweep_cost(missing: usize, done: usize, placements: usize, milliseconds: Option<f64>) -> String {
-    let what =
-        if done == 0 { models(missing, placements) } else { format!("{missing} of {} models left", missing + done) };
+    let what = if done == 0 { how_many(missing, placements) } else { models_left(missing, missing + done) };
     match milliseconds {
-        Some(milliseconds) => format!("{what}, {}", about(milliseconds)),
+        Some(milliseconds) => and_time(what, about(milliseconds)),
         None => what,
     }
 }
@@ -45,25 +27,24 @@ pub(crate) fn sweep_cost(missing: usize, done: usize, placements: usize, millise
 /// A sweep under way.
 #[must_use]
 pub(crate) fn sweeping(done: usize, of: usize, left_ms: Option<f64>) -> String {
-    let done = format!("{done} of {of} models");
     match left_ms {
-        Some(left) => format!("{done}, {} left", about(left)),
-        None => done,
+        Some(left) => models_done_left(done, of, about(left)),
+        None => models_done(done, of),
     }
 }
 
 /// A sweep that is done.
 #[must_use]
-pub(crate) fn swept(count: usize, placements: usize) -> String {
-    format!("{}: the slider reads from here, and nothing more is computed", models(count, placements))
+pub(crate) fn all_swept(count: usize, placements: usize) -> String {
+    swept(how_many(count, placements))
 }
 
 /// A sweep for those who hear the page.
 #[must_use]
-pub(crate) const fn sweep_state(is_running: bool, is_done: bool) -> &'static str {
+pub(crate) fn sweep_state(is_running: bool, is_done: bool) -> &'static str {
     match (is_running, is_done) {
-        (true, _) => "Measuring",
-        (false, true) => "Every depth is measured",
+        (true, _) => sweep_running(),
+        (false, true) => sweep_done(),
         (false, false) => "",
     }
 }
@@ -73,23 +54,17 @@ pub(crate) const fn sweep_state(is_running: bool, is_done: bool) -> &'static str
 pub(crate) fn sweep_trouble(config: &Config, failure: &Failure) -> String {
     let label = config.placement.recipe().label;
     match failure {
-        Failure::DeviceLost => "The graphics device was lost. What was measured before is kept.".into(),
-        Failure::NoPlan(why) => format!("{label} up to depth {}: {}", config.depth, sentence(why)),
-        Failure::Device(why) => format!("{label}: {why} What was measured before is kept."),
+        Failure::DeviceLost => format!("{} {}", device_lost(), measured_kept()),
+        Failure::NoPlan(why) => sweep_no_plan(label, config.depth.to_string(), sentence(why)),
+        Failure::Device(why) => format!("{} {}", sweep_failed(label, *why), measured_kept()),
     }
-}
-
-/// A place in a panel.
-#[must_use]
-pub(crate) fn place(depth: u32, block: u32) -> String {
-    format!("depth {depth}, block {block}")
 }
 
 /// The value at a place in a panel.
 #[must_use]
 pub(crate) fn cell(cell: Option<Cell>, engine: Engine) -> String {
     match cell {
-        None => NOT_MEASURED.into(),
+        None => not_measured().into(),
         Some(Cell { value, mark: None }) => number::value(value),
         Some(Cell { mark: Some(known), .. }) => mark(known, engine),
     }
@@ -97,43 +72,28 @@ pub(crate) fn cell(cell: Option<Cell>, engine: Engine) -> String {
 
 /// What a panel shows.
 #[must_use]
-pub(crate) fn panel(label: &str, quantity: Quantity) -> String {
-    let (before, letter, below) = title(quantity);
-    format!("{label}: {before}{letter}{below} by depth and block")
+pub(crate) fn panel_of(label: &str, quantity: Quantity) -> String {
+    panel(label, name(quantity))
 }
 
 /// The scale of colours, and what has no colour on it.
 #[must_use]
-pub(crate) fn color_scale(scale: &ColorScale, textures: &[&str]) -> String {
-    let kind = if scale.range.log { ", logarithmic" } else { "" };
+pub(crate) fn color_scale(scale: &ColorScale, what: &[&str]) -> String {
     let (low, high) = (number::value(scale.range.low), number::value(scale.range.high));
-    let rest = if textures.is_empty() { String::new() } else { format!("; textures for {}", textures.join(", ")) };
-    format!("Colours from {low} to {high}{kind}{rest}")
-}
-
-/// The button of the table of a row.
-#[must_use]
-pub(crate) fn row_table(depth: u32) -> String {
-    format!("Table of depth {depth}")
-}
-
-/// The button of the table of a column.
-#[must_use]
-pub(crate) fn column_table(block: u32) -> String {
-    format!("Table of block {block}")
+    let colors = if scale.range.log { colors_log(low, high) } else { colors(low, high) };
+    if what.is_empty() { colors } else { textures(colors, what.join(", ")) }
 }
 
 /// The caption of the table of a row.
 #[must_use]
-pub(crate) fn row_caption(quantity: Quantity, depth: u32) -> String {
-    format!("{}, at depth {depth}", table_caption(quantity))
+pub(crate) fn caption_of_row(quantity: Quantity, depth: u32) -> String {
+    row_caption(name(quantity), unit(quantity), depth.to_string())
 }
 
 /// The caption of the table of a column.
 #[must_use]
-pub(crate) fn column_caption(quantity: Quantity, block: u32) -> String {
-    let (before, letter, below) = title(quantity);
-    format!("{before}{letter}{below}, {}, in block {block} by depth", unit(quantity))
+pub(crate) fn caption_of_column(quantity: Quantity, block: u32) -> String {
+    column_caption(name(quantity), unit(quantity), block.to_string())
 }
 
 /// What all panels have in common.
@@ -142,11 +102,6 @@ pub(crate) fn model(config: &Config) -> String {
     let Config { width, heads, tokens, batch, seed, .. } = config;
     let choices = [("init", config.init.key()), ("norm", config.norm.key()), ("act", config.act.key())];
     let choices = choices.map(|(key, word)| choice(key, word)).join(", ");
-    format!("{choices}; width {width}, {heads} heads, {batch} × {tokens} tokens, seed {seed}")
-}
-
-/// Which depth is outlined.
-#[must_use]
-pub(crate) fn outlined(depth: u32) -> String {
-    format!("depth {depth} is outlined")
+    let [width, heads, batch, tokens, seed] = [width, heads, batch, tokens, seed].map(ToString::to_string);
+    panels_model(choices, width, heads, batch, tokens, seed)
 }

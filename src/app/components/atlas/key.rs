@@ -14,6 +14,7 @@ use crate::chart::heat::legend::{Legend, legend};
 use crate::chart::heat::texture::Texture;
 use crate::sort::sort_short;
 
+use super::super::erased::{live, part};
 use super::Shared;
 
 /// No narrower scale is drawn.
@@ -60,14 +61,14 @@ pub(super) fn Key(shared: Shared) -> impl IntoView {
         <figure class="chart key-of-colors">
             <figcaption>
                 <Title subject=Subject::Gradient quantity=quantity/>
-                <span class="unit">{move || words::unit(quantity.get())}</span>
+                <span class="unit">{part(move || words::unit(quantity.get()))}</span>
             </figcaption>
             <div
                 class="ramp"
                 node_ref=holder
                 role="img"
-                aria-label=described
-                style:height=move || format!("{}px", drawn.with(|drawn| drawn.scene.height).max(36.0))
+                aria-label=live(described)
+                style:height=live(move || format!("{}px", drawn.with(|drawn| drawn.scene.height).max(36.0)))
             >
                 <canvas node_ref=colors data-layer="colors"></canvas>
                 {layer(0)} {layer(1)} {layer(2)}

@@ -19,6 +19,7 @@ use crate::model::Placement;
 use crate::stats::{self, Quantity};
 
 use super::chips::Chips;
+use super::erased::{live, part};
 use super::notices::Notices;
 use super::status::who;
 
@@ -93,25 +94,25 @@ pub(super) fn Atlas() -> impl IntoView {
         <main class="atlas">
             <header class="atlas-head">
                 <div>
-                    <h1>{words::ATLAS_TITLE}</h1>
-                    <p>{words::ATLAS_LEAD}</p>
+                    <h1>{words::atlas_title()}</h1>
+                    <p>{words::atlas_lead()}</p>
                 </div>
                 <key::Key shared=shared/>
             </header>
             <Chips/>
             <sweep::Sweep/>
             <Notices/>
-            <section class="panels" aria-label=words::PANELS>
+            <section class="panels" aria-label=words::panels()>
                 <For each=move || placements.get() key=|placement| *placement let:placement>
                     <panel::Panel placement=placement shared=shared/>
                 </For>
             </section>
             <table::Tables shared=shared/>
             <footer class="status">
-                <i class="dot" class:busy=move || page.atlases.sweep.with(Option::is_some)></i>
-                <span data-status="who">{move || who(page)}</span>
-                <span>{move || page.request.with(|request| words::model(&request.config))}</span>
-                <span class="wide">{move || page.request.with(|request| words::outlined(request.config.depth))}</span>
+                <i class="dot" class:busy=live(move || page.atlases.sweep.with(Option::is_some))></i>
+                <span data-status="who">{part(move || who(page))}</span>
+                <span>{part(move || page.request.with(|request| words::model(&request.config)))}</span>
+                <span class="wide">{part(move || page.request.with(|request| words::outlined(request.config.depth)))}</span>
             </footer>
         </main>
     }

@@ -17,6 +17,7 @@ use crate::chart::scene::Scene;
 use crate::model::Placement;
 use crate::stats::Engine;
 
+use super::super::erased::{live, on, part};
 use super::Shared;
 
 /// Depths of a page key.
@@ -109,7 +110,7 @@ pub(super) fn Panel(placement: Placement, shared: Shared) -> impl IntoView {
         <figure class="panel" data-placement=placement.key()>
             <figcaption>
                 <h2>{label}</h2>
-                {lines}
+                {part(lines)}
                 <span class="art" inner_html=glyph(placement)></span>
             </figcaption>
             <div
@@ -117,20 +118,20 @@ pub(super) fn Panel(placement: Placement, shared: Shared) -> impl IntoView {
                 node_ref=holder
                 tabindex="0"
                 role="slider"
-                aria-label=move || words::panel(label, shared.quantity.get())
+                aria-label=live(move || words::panel_of(label, shared.quantity.get()))
                 aria-orientation="vertical"
-                aria-valuemin=move || sheet.with(|sheet| sheet.as_ref().map(|sheet| *sheet.depths.start()))
-                aria-valuemax=move || sheet.with(|sheet| sheet.as_ref().map(|sheet| *sheet.depths.end()))
-                aria-valuenow=move || page.atlases.probe.get().map_or_else(|| depth.get(), |(depth, _)| depth)
-                aria-valuetext=in_words
+                aria-valuemin=live(move || sheet.with(|sheet| sheet.as_ref().map(|sheet| *sheet.depths.start())))
+                aria-valuemax=live(move || sheet.with(|sheet| sheet.as_ref().map(|sheet| *sheet.depths.end())))
+                aria-valuenow=live(move || page.atlases.probe.get().map_or_else(|| depth.get(), |(depth, _)| depth))
+                aria-valuetext=live(in_words)
                 aria-describedby="atlas-help"
-                style:height=move || place.with(|place| place.as_ref().map(|place| format!("{}px", place.height)))
-                on:pointermove=look
-                on:pointerdown=look
-                on:pointerleave=leave
-                on:click=press
-                on:keydown=key
-                on:blur=move |_| set_probe(page, None)
+                style:height=live(move || place.with(|place| place.as_ref().map(|place| format!("{}px", place.height))))
+                on:pointermove=on(look)
+                on:pointerdown=on(look)
+                on:pointerleave=on(leave)
+                on:click=on(press)
+                on:keydown=on(key)
+                on:blur=on(move |_| set_probe(page, None))
             >
                 {layer(0, "back")}
                 <canvas node_ref=cells data-layer="cells"></canvas>

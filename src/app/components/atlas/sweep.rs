@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use super::super::erased::{live, on, part};
 use crate::app::atlas::depths;
 use crate::app::components::field::NumberRow;
 use crate::app::components::notices::offer;
@@ -33,9 +34,9 @@ pub(super) fn Sweep() -> impl IntoView {
     let estimate = move || page.engine().and_then(|engine| atlases.estimate_ms(page, engine));
     let text = move || match (atlases.sweep.get(), counts.get()) {
         (Some(sweep), _) => words::sweeping(sweep.done, sweep.of, sweep.left_ms),
-        (None, None) => words::LOOKING.into(),
-        (None, Some((_, _, 0))) => words::CHOOSE_PLACEMENT.into(),
-        (None, Some((0, all, placements))) => words::swept(all, placements),
+        (None, None) => words::looking().into(),
+        (None, Some((_, _, 0))) => words::choose_placement().into(),
+        (None, Some((0, all, placements))) => words::all_swept(all, placements),
         (None, Some((missing, done, placements))) => words::sweep_cost(missing, done, placements, estimate()),
     };
     let is_idle = move || !is_running.get() && counts.get().is_none_or(|(missing, ..)| missing == 0);
@@ -47,9 +48,9 @@ pub(super) fn Sweep() -> impl IntoView {
         }
     };
     let label = move || match (is_running.get(), counts.get()) {
-        (true, _) => words::STOP,
-        (false, Some((_, done, _))) if done > 0 => words::GO_ON,
-        _ => words::SWEEP,
+        (true, _) => words::stop(),
+        (false, Some((_, done, _))) if done > 0 => words::go_on(),
+        _ => words::sweep(),
     };
     let progress = move || atlases.sweep.get().map(|sweep| format!("{:.2}%", 100.0 * sweep.share));
     let trouble = move || {
@@ -59,20 +60,20 @@ pub(super) fn Sweep() -> impl IntoView {
             view! {
                 <div class="notice" data-notice="sweep" role="alert">
                     <p>{text}</p>
-                    <p><button type="button" on:click=again>{words::TRY_AGAIN}</button>{offer(page, &trouble)}</p>
+                    <p><button type="button" on:click=on(again)>{words::try_again()}</button>{offer(page, &trouble)}</p>
                 </div>
             }
         })
     };
     view! {
-        <div class="sweep" data-sweep=state data-missing=move || counts.get().map(|(missing, ..)| missing)>
-            <button class="plain" type="button" hidden=is_idle on:click=toggle>{label}</button>
-            <p class="cost">{text}</p>
+        <div class="sweep" data-sweep=live(state) data-missing=live(move || counts.get().map(|(missing, ..)| missing))>
+            <button class="plain" type="button" hidden=live(is_idle) on:click=on(toggle)>{part(label)}</button>
+            <p class="cost">{part(text)}</p>
             <NumberRow key="deepest"/>
-            <i class="cue" hidden=move || progress().is_none() style:width=move || progress().unwrap_or_default()></i>
-            <p class="vh" role="status">{move || words::sweep_state(is_running.get(), counts.get().is_some_and(|(m, ..)| m == 0))}</p>
+            <i class="cue" hidden=live(move || progress().is_none()) style:width=live(move || progress().unwrap_or_default())></i>
+            <p class="vh" role="status">{part(move || words::sweep_state(is_running.get(), counts.get().is_some_and(|(m, ..)| m == 0)))}</p>
         </div>
-        {trouble}
-        <p class="vh" id="atlas-help">{words::ATLAS_HELP}</p>
+        {part(trouble)}
+        <p class="vh" id="atlas-help">{words::atlas_help()}</p>
     }
 }

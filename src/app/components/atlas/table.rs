@@ -7,6 +7,7 @@ use crate::app::state::page;
 use crate::app::words;
 use crate::chart::heat::Sheet;
 
+use super::super::erased::{live, on, part};
 use super::Shared;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -25,8 +26,8 @@ pub(super) fn Tables(shared: Shared) -> impl IntoView {
     let depth = Memo::new(move |_| page.request.with(|request| request.config.depth));
     let block = Memo::new(move |_| page.atlases.block.get().max(shared.quantity.get().first_block()));
     let caption = move |along: Along| match along {
-        Along::Row => words::row_caption(shared.quantity.get(), depth.get()),
-        Along::Column => words::column_caption(shared.quantity.get(), block.get()),
+        Along::Row => words::caption_of_row(shared.quantity.get(), depth.get()),
+        Along::Column => words::caption_of_column(shared.quantity.get(), block.get()),
     };
     let choice = move |wanted: Along, name: &'static str, label: Memo<String>| {
         let is_on = move || along.get() == Some(wanted);
@@ -34,10 +35,10 @@ pub(super) fn Tables(shared: Shared) -> impl IntoView {
             <button
                 type="button"
                 data-option=name
-                aria-pressed=move || if is_on() { "true" } else { "false" }
-                on:click=move |_| along.set((along.get_untracked() != Some(wanted)).then_some(wanted))
+                aria-pressed=live(move || if is_on() { "true" } else { "false" })
+                on:click=on(move |_| along.set((along.get_untracked() != Some(wanted)).then_some(wanted)))
             >
-                {move || label.get()}
+                {part(move || label.get())}
             </button>
         }
     };
@@ -64,18 +65,18 @@ pub(super) fn Tables(shared: Shared) -> impl IntoView {
             let number = if along == Along::Row { block } else { depth };
             (number, sheets.iter().map(|sheet| value(sheet, depth, block)).collect())
         });
-        let counted = if along == Along::Row { words::BLOCK } else { words::DEPTH_COLUMN };
-        numbers(&untrack(|| caption(along)), counted, heads, rows.collect(), words::NOT_MEASURED)
+        let counted = if along == Along::Row { words::block() } else { words::depth_column() };
+        numbers(&untrack(|| caption(along)), counted, heads, rows.collect(), words::not_measured())
     };
     view! {
         <div class="options atlas-tables">
-            <div class="list" role="group" aria-label=words::TABLE>
+            <div class="list" role="group" aria-label=words::table()>
                 {choice(Along::Row, "row", Memo::new(move |_| words::row_table(depth.get())))}
                 {choice(Along::Column, "column", Memo::new(move |_| words::column_table(block.get())))}
             </div>
         </div>
-        {move || along.get().map(|along| view! {
-            <div class="table" tabindex="0" role="region" aria-label=move || caption(along)>{move || body(along)}</div>
-        })}
+        {part(move || along.get().map(|along| view! {
+            <div class="table" tabindex="0" role="region" aria-label=live(move || caption(along))>{move || body(along)}</div>
+        }))}
     }
 }

@@ -1,0 +1,56 @@
+// Trunk runs this after bundling (`hooks` in Trunk.toml). It puts the texts of each language into one file, whose name
+// the tag of boot.js then has, and gives the release page a strict Content-Security-Policy, which works from any static
+// host. A debug page has none, since `trunk serve` reloads it through an inline script.
+
+import { createHash } from "node:crypto";
+import { readFile, readdir, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+
+const POLICY = {
+  "default-src": "'none'",
+  "script-src": "'self' 'wasm-unsafe-eval'",
+  "style-src": "'self' 'unsafe-inline'",
+  "img-src": "'self' data: blob:",
+  "font-src": "'self'",
+  "connect-src": "'self'",
+  "worker-src": "'self'",
+  "manifest-src": "'self'",
+  "base-uri": "'none'",
+  "form-action": "'none'",
+};
+
+/** All texts of the language in a folder, by `part.name`. */
+async function texts(folder) {
+  const all = {};
+  for (const file of (await readdir(folder)).sort()) {
+    const part = basename(file, ".json");
+    for (const [name, text] of Object.entries(JSON.parse(await readFile(join(folder, file), "utf8")))) all[`${part}.${name}`] = text;
+  }
+  return all;
+}
+
+/** Replaces what must be there exactly once. */
+function put(page, from, to) {
+  if (page.split(from).length !== 2) throw new Error(`index.html has no single ${from}`);
+  return page.replace(from, () => to);
+}
+
+const staging = process.env.TRUNK_STAGING_DIR;
+const source = join(process.env.TRUNK_SOURCE_DIR, "texts");
+const files = {};
+for (const language of (await readdir(source)).sort()) {
+  const json = JSON.stringify(await texts(join(source, language)));
+  files[language] = `texts-${language}-${createHash("sha256").update(json).digest("hex").slice(0, 16)}.json`;
+  await writeFile(join(staging, files[language]), json);
+}
+
+const file = join(staging, "index.html");
+let page = await readFile(file, "utf8");
+page = put(page, "data-texts", `data-texts='${JSON.stringify(files)}'`);
+if (process.env.TRUNK_PROFILE === "release") {
+  const content = Object.entries(POLICY).map((rule) => rule.join(" ")).join("; ");
+  // Before anything that loads something, but after the encoding.
+  const charset = `<meta charset="utf-8">`;
+  page = put(page, charset, `${charset}\n<meta http-equiv="Content-Security-Policy" content="${content}">`);
+}
+await writeFile(file, page);

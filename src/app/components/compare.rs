@@ -1,0 +1,146 @@
+//! The headline numbers of what is shown and of what is kept beside it, and what is kept.
+
+use std::sync::Arc;
+
+use leptos::prelude::*;
+
+use crate::app::state::{Finished, page};
+use crate::app::words;
+use crate::chart::style::style;
+use crate::model::Config;
+use crate::share::{MOST_PINS, Request};
+use crate::stats::{GrowthExponents, Mark, Measurement, Quantity};
+use crate::text::number;
+
+use super::erased::{live, on, part};
+use super::icons;
+
+/// A number or what stands in its place, with the value for whoever reads the table by script.
+fn cell(measurement: &Measurement, value: f64, mark: Option<Mark>) -> AnyView {
+    let text = match mark {
+        None | Some(Mark::Zero) if value.is_nan() => "–".into(),
+        None => number::value(value),
+        Some(mark) => words::mark(mark, measurement.engine),
+    };
+    view! { <td><data value=format!("{value:?}") data-mark=mark.map(Mark::key)>{text}</data></td> }.into_any()
+}
+
+/// The first or the last value of a quantity.
+fn end(measurement: &Measurement, quantity: Quantity, is_last: bool) -> (f64, Option<Mark>) {
+    let values = measurement.values(quantity);
+    let index = if is_last { values.len().saturating_sub(1) } else { 0 };
+    (values.get(index).copied().unwrap_or(f64::NAN), measurement.mark(quantity, index))
+}
+
+/// One value over another; not a number where either cannot be believed.
+fn ratio((over, mark): (f64, Option<Mark>), (under, under_mark): (f64, Option<Mark>)) -> f64 {
+    if mark.is_none() && under_mark.is_none() { over / under } else { f64::NAN }
+}
+
+/// The table, folded away until something is kept or it is opened.
+#[component]
+pub(super) fn Compare() -> impl IntoView {
+    let page = page();
+    let pins = Memo::new(move |_| page.request.with(|request| request.pins.clone()));
+    let is_full = move || pins.with(|pins| pins.len() >= MOST_PINS);
+    let all_kept = Memo::new(move |_| {
+        let configs = page.request.with(Request::configs);
+        pins.with(|pins| configs.iter().all(|config| pins.contains(config)))
+    });
+    let why = move || {
+        if all_kept.get() {
+            Some(words::all_pinned().to_owned())
+        } else {
+            is_full().then(|| words::most_pinned(MOST_PINS))
+        }
+    };
+    let pin = move |_| {
+        if untrack(why).is_none() {
+            page.pin();
+        }
+    };
+    let row = move |pass: &Arc<Finished>, is_kept: bool| {
+        let measurement = &pass.measurement;
+        let config = measurement.config.clone();
+        let gradient = page.request.with(Request::gradient);
+        let stream = Quantity::StreamRms;
+        let growth = ratio(end(measurement, stream, true), end(measurement, stream, false));
+        let (first, last) = (end(measurement, gradient, false), end(measurement, gradient, true));
+        let exponents = GrowthExponents::of(measurement);
+        let update = page.update_of(measurement);
+        let (update, update_mark) = update.map_or((f64::NAN, None), |update| (update.sgd, update.sgd_mark));
+        let (parameters, flops) = (config.parameters(), config.flops());
+        let placement = config.placement;
+        let name = page.request.with(|request| words::model_name(&config, &request.config));
+        let remove = is_kept.then(|| {
+            let (label, config): (String, Config) = (words::unpin(&name), config);
+            view! {
+                <button class="icon" type="button" aria-label=label.clone() title=label on:click=on(move |_| page.unpin(&config))>
+                    <span class="art" inner_html=icons::CROSS></span>
+                </button>
+            }
+        });
+        view! {
+            <tr data-placement=placement.key() data-kept=is_kept.then_some("")>
+                <th scope="row" class=format!("text-{}", style(placement).hue.key())>{name} {remove}</th>
+                <td>{measurement.config.depth}</td>
+                {cell(measurement, growth, None)}
+                {cell(measurement, first.0, first.1)}
+                {cell(measurement, last.0, last.1)}
+                {cell(measurement, ratio(first, last), None)}
+                {cell(measurement, update, update_mark)}
+                {cell(measurement, exponents.forward, None)}
+                {cell(measurement, exponents.backward, None)}
+                <td>{number::grouped(parameters.all() as u64)} " " <small>{words::of_norms(parameters.norms)}</small></td>
+                <td>{number::value(flops / 1e9)}</td>
+            </tr>
+        }
+    };
+    let rows = move || {
+        let shown = page.shown().into_iter().map(|(pass, _)| row(&pass, false)).collect_view();
+        let kept = page.kept().iter().map(|pass| row(pass, true)).collect_view();
+        view! { {shown} {kept} }
+    };
+    let gradient = move || words::name(page.request.with(Request::gradient));
+    let heads = move || {
+        let all = [
+            words::models().to_owned(),
+            words::depth().to_owned(),
+            words::stream_growth().to_owned(),
+            words::first_of(gradient()),
+            words::last_of(gradient()),
+            words::first_over_last().to_owned(),
+            words::model_update().to_owned(),
+            words::stream_exponent().to_owned(),
+            words::gradient_exponent().to_owned(),
+            words::parameters().to_owned(),
+            words::gflop().to_owned(),
+        ];
+        all.into_iter().map(|head| view! { <th scope="col">{head}</th> }).collect_view()
+    };
+    view! {
+        <details class="fold compare" prop:open=live(move || pins.with(|pins| !pins.is_empty()))>
+            <summary>{words::compare()}<span class="art" inner_html=icons::RIGHT></span></summary>
+            <div class="table" tabindex="0" role="region" aria-label=words::headlines()>
+                <table>
+                    <caption class="vh">{words::headlines()}</caption>
+                    <thead><tr>{part(heads)}</tr></thead>
+                    <tbody>{part(rows)}</tbody>
+                </table>
+            </div>
+            <p>
+                <button
+                    class="pin"
+                    type="button"
+                    aria-disabled=live(move || why().map(|_| "true"))
+                    aria-description=live(why)
+                    data-why=live(why)
+                    on:click=on(pin)
+                >
+                    {words::pin()}
+                </button>
+                <span class="note">{words::pin_help()}</span>
+            </p>
+        </details>
+    }
+}

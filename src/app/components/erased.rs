@@ -1,0 +1,22 @@
+//! Closures of the views behind pointers. Leptos compiles what keeps an attribute, a listener or a part of a view up to
+//! date anew for each type of closure, half a kilobyte and more each time.
+
+use std::sync::{Arc, Mutex};
+
+use leptos::prelude::*;
+use leptos::tachys::reactive_graph::SharedReactiveFunction;
+
+/// An attribute that follows the state.
+pub(super) fn live<T>(value: impl Fn() -> T + Send + Sync + 'static) -> Arc<dyn Fn() -> T + Send + Sync> {
+    Arc::new(value)
+}
+
+/// A part of a view that follows the state.
+pub(super) fn part<V: IntoAny>(view: impl Fn() -> V + Send + 'static) -> SharedReactiveFunction<AnyView> {
+    Arc::new(Mutex::new(move || view().into_any()))
+}
+
+/// What hears an event.
+pub(super) fn on<E>(heard: impl FnMut(E) + 'static) -> Box<dyn FnMut(E)> {
+    Box::new(heard)
+}
