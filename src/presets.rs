@@ -3,7 +3,7 @@
 //! A preset fixes structure and a depth, not size: width, heads, tokens and vocabulary stay those of the page.
 
 use crate::model::config::named_enum;
-use crate::text;
+use crate::text::presets as says;
 
 named_enum! {
     /// What a preset is for.
@@ -23,9 +23,9 @@ pub struct Preset {
     /// What it is for.
     pub kind: PresetKind,
     /// The name of a model; `None` where the title is words.
-    name: Option<&'static str>,
+    pub(crate) name: Option<&'static str>,
     /// A citation; `None` where it has words in it.
-    source: Option<&'static str>,
+    pub(crate) source: Option<&'static str>,
     /// The query that has it.
     pub query: &'static str,
 }
@@ -34,37 +34,25 @@ impl Preset {
     /// Its name on the page.
     #[must_use]
     pub fn title(&self) -> &'static str {
-        self.name.unwrap_or_else(|| self.text("title"))
+        self.name.unwrap_or_else(|| says::of(self.key, "title"))
     }
 
     /// What there is to see, in a sentence.
     #[must_use]
     pub fn sentence(&self) -> &'static str {
-        self.text("sentence")
+        says::of(self.key, "sentence")
     }
 
     /// Where it is from.
     #[must_use]
     pub fn source(&self) -> &'static str {
-        self.source.unwrap_or_else(|| self.text("source"))
+        self.source.unwrap_or_else(|| says::of(self.key, "source"))
     }
 
     /// What of the original is not in the query.
     #[must_use]
     pub fn left_out(&self) -> &'static str {
-        self.text("left_out")
-    }
-
-    fn text(&self, of: &str) -> &'static str {
-        text::find(&format!("presets.{}.{of}", self.key)).unwrap_or(self.key)
-    }
-
-    /// The texts that it has.
-    #[cfg(test)]
-    pub(crate) fn texts(&self) -> Vec<String> {
-        let own = [(self.name, "title"), (self.source, "source")].into_iter().filter(|(known, _)| known.is_none());
-        let all = own.map(|(_, of)| of).chain(["sentence", "left_out"]);
-        all.map(|of| format!("presets.{}.{of}", self.key)).collect()
+        says::of(self.key, "left_out")
     }
 }
 

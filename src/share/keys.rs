@@ -4,7 +4,7 @@ use crate::model::{
     Activation, Attention, Config, FinalNorm, Init, Norm, Placement, QkNorm, ResidualScale, Tensor, Toggle,
 };
 use crate::stats::{Engine, Quantity};
-use crate::text::{self, Language, links as says};
+use crate::text::{Language, links as says};
 
 use super::pins::{self, MOST_PINS};
 use super::query::{Request, Scale, Speed, View};
@@ -59,7 +59,7 @@ impl Key {
     /// One line of help.
     #[must_use]
     pub fn help(&self) -> &'static str {
-        text::find(&format!("links.{}.help", self.name)).unwrap_or(self.name)
+        says::help(self.name)
     }
 }
 

@@ -15,6 +15,7 @@ pub(crate) mod number;
 #[cfg_attr(not(feature = "app"), allow(dead_code))]
 pub(crate) mod page;
 mod pattern;
+pub(crate) mod presets;
 pub(crate) mod rules;
 #[cfg(test)]
 mod tests;

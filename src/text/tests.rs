@@ -31,10 +31,9 @@ fn declared() -> BTreeMap<String, Vec<String>> {
 /// Names that are made from tables of the code, as that of each preset.
 fn by_table() -> Vec<String> {
     let numbers = ["decimal", "group", "nan"].map(|name| format!("number.{name}"));
-    let presets = crate::presets::ALL.iter().flat_map(crate::presets::Preset::texts);
-    let keys = crate::share::keys().iter().map(|key| format!("links.{}.help", key.name));
-    let all = numbers.into_iter().chain(super::page::by_table()).chain(super::claims::by_table());
-    all.chain(presets).chain(keys).collect()
+    let tables =
+        [super::page::by_table(), super::presets::by_table(), super::links::by_table(), super::claims::by_table()];
+    numbers.into_iter().chain(tables.into_iter().flatten()).collect()
 }
 
 fn check(language: &str, texts: &Texts) {
