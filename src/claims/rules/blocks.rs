@@ -1,7 +1,7 @@
 //! Where the norms stand.
 
 use super::super::Model;
-use super::{Evidence, Outcome, Placement, Quantity, Question, Rule, Verdict, decide, first, grid, number};
+use super::{Evidence, Outcome, Placement, Quantity, Question, Rule, Verdict, decide, first, grid, number, text};
 use crate::model::{FinalNorm, Sublayer, SublayerKind};
 
 /// A line of a block as a guide prints it: what it calls, and which norms it has around it.
@@ -57,7 +57,7 @@ fn written(sublayer: &Sublayer) -> String {
         SublayerKind::FeedForward => "FFN",
     };
     let branch = format!("{name}({})", wrap(sublayer.input_norm, "x".into()));
-    let skip = if sublayer.skip == 1.0 { "x".into() } else { format!("{:.2} x", sublayer.skip) };
+    let skip = if sublayer.skip == 1.0 { "x".into() } else { format!("{} x", number::fixed(sublayer.skip, 2)) };
     wrap(sublayer.sum_norm, format!("{skip} + {}", wrap(sublayer.branch_norm, branch)))
 }
 
@@ -72,10 +72,11 @@ fn compare(evidence: &Evidence, placement: Placement, lines: &[Line]) -> Outcome
         verdict: decide(same == Some(true), same == Some(false)),
         measured: model.map_or_else(String::new, first_block),
         sentence: match same {
-            Some(true) => "The block that every number here is computed from is the one described.".into(),
-            Some(false) => "The block that every number here is computed from is another one.".into(),
-            None => "The block is missing.".into(),
-        },
+            Some(true) => text::block_is_the_same(),
+            Some(false) => text::block_is_another(),
+            None => text::block_is_missing(),
+        }
+        .into(),
     }
 }
 
@@ -111,8 +112,8 @@ pub(in super::super) const FOUR: Rule = Rule {
         let count = same.iter().filter(|same| **same == Some(true)).count();
         Outcome {
             verdict: decide(count == same.len(), same.contains(&Some(false))),
-            measured: format!("{count} of {} blocks have their norms where they are printed", same.len()),
-            sentence: "OLMo 2's block as printed lacks the QK-norm without which it explodes at initialisation.".into(),
+            measured: text::four_measured(count, same.len()),
+            sentence: text::four_sentence().into(),
         }
     },
 };
@@ -125,10 +126,7 @@ pub(in super::super) const POST_PRINTED: Rule = Rule {
         let printed = [Line::new(SublayerKind::Attention, INPUT), attention, feed_forward];
         let calls = evidence.models.iter().map(|model| model.sublayers.len()).sum::<usize>();
         Outcome {
-            sentence: format!(
-                "As printed a block calls {} sublayers, attention twice; the block itself has {calls}.",
-                printed.len()
-            ),
+            sentence: text::post_printed_sentence(printed.len(), calls),
             ..compare(evidence, Placement::Post, &printed)
         }
     },
@@ -139,7 +137,7 @@ pub(in super::super) const PRE_PRINTED: Rule = Rule {
     question: || models([Placement::Pre]),
     judge: |evidence| {
         let outcome = compare(evidence, Placement::Pre, &block(INPUT, INPUT));
-        Outcome { sentence: format!("{} The final norm is not part of the block.", outcome.sentence), ..outcome }
+        Outcome { sentence: text::pre_printed_sentence(&outcome.sentence), ..outcome }
     },
 };
 
@@ -158,14 +156,13 @@ pub(in super::super) const FINAL_NORM: Rule = Rule {
         let (off, on) = (loss(false), loss(true));
         Outcome {
             verdict: decide(with == evidence.models.len() && with > 0, with < evidence.models.len()),
-            measured: format!(
-                "{with} of {} have a final norm; loss of Post-LN at L = 6 without one {off:.6}, with one {on:.6}",
-                evidence.models.len()
+            measured: text::final_norm_measured(
+                with,
+                evidence.models.len(),
+                number::fixed(off, 6),
+                number::fixed(on, 6),
             ),
-            sentence: format!(
-                "A norm after a norm changes nothing: the loss differs by {}.",
-                number::value((on - off).abs())
-            ),
+            sentence: text::final_norm_sentence(number::value((on - off).abs())),
         }
     },
 };
@@ -182,13 +179,12 @@ pub(in super::super) const DEEPNORM: Rule = Rule {
         let alpha = model.sublayers.first().map_or(f64::NAN, |sublayer| sublayer.skip);
         Outcome {
             verdict: decide(branch_is_scaled && !skip_is_scaled, skip_is_scaled && !branch_is_scaled),
-            measured: format!(
-                "at L = {}: skip times {}, std of the weights times {}",
+            measured: text::deepnorm_block_measured(
                 model.config.depth,
                 number::value(alpha),
-                number::value(model.init_gain)
+                number::value(model.init_gain),
             ),
-            sentence: format!("A sublayer is {}.", model.sublayers.first().map_or_else(String::new, written)),
+            sentence: text::deepnorm_block_sentence(model.sublayers.first().map_or_else(String::new, written)),
         }
     },
 };
@@ -203,13 +199,13 @@ pub(in super::super) const PERI: Rule = Rule {
         let on_path = count(|sublayer| sublayer.sum_norm);
         let several = in_branch > sublayers().count();
         let verdict = if several && on_path == 0 {
-            Verdict::InPart("there are several norms, around each module; none of them is on the residual path")
+            Verdict::InPart(text::peri_part())
         } else {
             decide(on_path > 0, on_path == 0 && sublayers().count() > 0)
         };
         Outcome {
             verdict,
-            measured: format!("norms a block: {in_branch} around the modules, {on_path} on the residual path"),
+            measured: text::peri_measured(in_branch, on_path),
             sentence: evidence.models.first().map_or_else(String::new, first_block),
         }
     },

@@ -1,6 +1,6 @@
 //! Parameters and operations.
 
-use super::{Evidence, Outcome, Placement, Question, Rule, Verdict, decide, grid, number};
+use super::{Evidence, Outcome, Placement, Question, Rule, Verdict, decide, grid, number, text};
 use crate::model::Config;
 
 /// Operations of an RMSNorm for each element: square, add, times the inverse root, times the gain.
@@ -16,11 +16,7 @@ fn model(evidence: &Evidence, placement: Placement) -> Option<&super::super::Mod
 }
 
 fn undecided() -> Outcome {
-    Outcome {
-        verdict: Verdict::NotDecided,
-        measured: String::new(),
-        sentence: "A model that the claim is about is missing.".into(),
-    }
+    Outcome { verdict: Verdict::NotDecided, measured: String::new(), sentence: text::model_missing().into() }
 }
 
 /// C33: 2, 4 and 2 norms a block, d parameters each, 2Ld more for Sandwich-LN than for Pre-LN.
@@ -36,14 +32,8 @@ pub(in super::super) const NORMS: Rule = Rule {
         let counts = a_block.map(|count| count.to_string()).join(", ");
         Outcome {
             verdict: decide(is_so, !is_so),
-            measured: format!(
-                "norms a block: {counts} (Pre-LN, Sandwich-LN, Post-LN); {} parameters more, L = {depth}, d = {width}",
-                number::grouped(more as u64)
-            ),
-            sentence: format!(
-                "2Ld is {}. LayerNorm with gain and shift would make it 4Ld.",
-                number::grouped((2 * depth * width) as u64)
-            ),
+            measured: text::norms_measured(counts, more, depth, width),
+            sentence: text::norms_sentence(2 * depth * width),
         }
     },
 };
@@ -62,22 +52,14 @@ pub(in super::super) const OPERATIONS: Rule = Rule {
         let (times, share) = (counted as f64 / said as f64, counted as f64 / products as f64);
         let (is_small, is_exact) = (share < 0.02, (0.8..1.25).contains(&times));
         let verdict = if is_small && !is_exact {
-            Verdict::InPart("the cost is negligible, though several times 2LTd")
+            Verdict::InPart(text::operations_part())
         } else {
             decide(is_small && is_exact, !is_small)
         };
         Outcome {
             verdict,
-            measured: format!(
-                "{} operations a sequence at L = {depth}, T = {tokens}, d = {width}, {} times 2LTd",
-                number::grouped(counted as u64),
-                number::ratio(times)
-            ),
-            sentence: format!(
-                "All matrix products take {}; the norms add {:.1} %.",
-                number::grouped(products as u64),
-                100.0 * share
-            ),
+            measured: text::operations_measured(counted, depth, tokens, width, number::ratio(times)),
+            sentence: text::operations_sentence(products, number::fixed(100.0 * share, 1)),
         }
     },
 };

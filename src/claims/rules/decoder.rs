@@ -2,13 +2,10 @@
 
 use super::{
     Evidence, Outcome, Placement, Question, Rule, Verdict, W2, WIDE_POST, amplification, at_depths, by_depth, decide,
-    first, grid, last, passes, power, power_of,
+    first, grid, last, number, passes, power, power_of, text,
 };
 use crate::model::Config;
 use crate::stats::Measurement;
-
-const CONDITION: &str =
-    "the blocks attend to a memory whose tokens are alike, as a decoder does to a collapsed encoder";
 
 /// What the blocks attend to beside themselves.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -35,30 +32,23 @@ fn points(evidence: &Evidence, memory: Memory, value: impl Fn(&Measurement) -> f
 }
 
 /// The gradient at the first layer over that at the last, with and without cross-attention: whether it vanishes.
-fn vanishing(evidence: &Evidence, name: &str, value: fn(&Measurement) -> f64) -> Outcome {
+fn vanishing(evidence: &Evidence, quantity: &str, value: fn(&Measurement) -> f64) -> Outcome {
     let all = [Memory::None, Memory::Spread, Memory::Collapsed].map(|memory| points(evidence, memory, value));
     let deepest = all.each_ref().map(|points| points.last().map_or(f64::NAN, |point| point.1));
     // At these widths one model may drift by a factor of ten over a hundred blocks, for no other reason than chance.
     let (vanishes, survives) = (|ratio: f64| ratio < 1e-3, |ratio: f64| ratio > 0.03);
     let [alone, spread, collapsed] = deepest;
     let verdict = if survives(alone) && survives(spread) && vanishes(collapsed) {
-        Verdict::OnlyIf(CONDITION)
+        Verdict::OnlyIf(text::vanishing_condition())
     } else {
         decide(deepest.into_iter().all(vanishes), deepest.into_iter().all(survives))
     };
-    let sentence = if matches!(verdict, Verdict::OnlyIf(_)) {
-        "Self-attention and FFN give back to the gradient what the norm takes, and so does attention to a memory of \
-         unlike tokens. Where all of them are the same, nothing comes back through the scores, and 2^(−L/2) is left."
-    } else {
-        "The three models have to differ as in the literature for a condition to be told."
-    };
+    let sentence =
+        if matches!(verdict, Verdict::OnlyIf(_)) { text::vanishing_sentence() } else { text::vanishing_untold() };
     let [alone, spread, collapsed] = all.map(|points| at_depths(&points));
     Outcome {
         verdict,
-        measured: format!(
-            "{name}: {alone} with self-attention only; {collapsed} with a collapsed memory; {spread} with a memory of \
-             unlike tokens"
-        ),
+        measured: text::vanishing_measured(quantity, alone, collapsed, spread),
         sentence: sentence.into(),
     }
 }
@@ -70,7 +60,7 @@ fn weights(run: &Measurement) -> f64 {
 /// C61: gradients of deep Post-LN vanish.
 pub(in super::super) const VANISHES: Rule = Rule {
     question: || all_memories(&[6, 12, 24, 48], 8),
-    judge: |evidence| vanishing(evidence, "‖∂L/∂W₂‖ first over last layer", weights),
+    judge: |evidence| vanishing(evidence, text::first_over_last(), weights),
 };
 
 /// C66: the place of the norm dampens gradients with depth.
@@ -82,7 +72,7 @@ pub(in super::super) const DAMPENS: Rule = Rule {
 /// C69: at 100 layers the first ones get next to nothing.
 pub(in super::super) const AT_100: Rule = Rule {
     question: || all_memories(&[100], 4),
-    judge: |evidence| vanishing(evidence, "‖∂L/∂W₂‖ first over last layer", weights),
+    judge: |evidence| vanishing(evidence, text::first_over_last(), weights),
 };
 
 /// C68: the gradient of early layers goes as 1/sqrt(L).
@@ -98,16 +88,8 @@ pub(in super::super) const EARLY: Rule = Rule {
                 as_claimed(with_depth) || as_claimed(with_cross),
                 with_depth > -0.25 && !(-1.0..=-0.25).contains(&with_cross),
             ),
-            measured: format!(
-                "‖∂L/∂W₂‖ of the first layer: {}; with a collapsed memory {}",
-                at_depths(&alone),
-                at_depths(&cross)
-            ),
-            sentence: format!(
-                "As powers of depth these are {} and {}; the claim needs L^−0.50, as in the last layer of Pre-LN.",
-                power_of("L", with_depth),
-                power_of("L", with_cross)
-            ),
+            measured: text::early_measured(at_depths(&alone), at_depths(&cross)),
+            sentence: text::early_sentence(power_of("L", with_depth), power_of("L", with_cross)),
         }
     },
 };
@@ -120,23 +102,14 @@ pub(in super::super) const OVERSHOOT: Rule = Rule {
         let of = |memory| points(evidence, memory, late).last().map_or(f64::NAN, |point| point.1);
         let (alone, cross) = (of(Memory::None), of(Memory::Collapsed));
         let verdict = if alone < 5.0 && cross > 20.0 {
-            Verdict::OnlyIf(
-                "the blocks attend to a collapsed memory and the optimiser does not rescale each matrix, as Adam does",
-            )
+            Verdict::OnlyIf(text::overshoot_condition())
         } else {
             decide(alone > 20.0 && cross > 20.0, alone < 5.0 && cross < 5.0)
         };
         Outcome {
             verdict,
-            measured: format!(
-                "‖∂L/∂W₂‖ last over first layer at L = 24: {} with self-attention only, {} with a collapsed memory",
-                super::number::value(alone),
-                super::number::value(cross)
-            ),
-            sentence:
-                "Plain gradient descent moves the layers in this ratio. A step by the gradient's sign, as Adam's first \
-                       is, moves all entries alike."
-                    .into(),
+            measured: text::overshoot_measured(number::value(alone), number::value(cross)),
+            sentence: text::overshoot_sentence().into(),
         }
     },
 };

@@ -17,7 +17,7 @@ use crate::model::{Config, Placement, Tensor};
 use crate::share::{self, Target};
 use crate::sort::sort_short;
 use crate::stats::{Mark, Measurement, Quantity};
-use crate::text::number;
+use crate::text::{number, rules as text};
 
 /// Self-attention in Post-LN makes all tokens alike within a few blocks. What is left to a gradient is then little more
 /// than one row, of which each block changes the size by chance: its logarithm wanders by about √(L/d). A stream of
@@ -143,17 +143,22 @@ fn is(placement: Placement) -> impl Fn(&Config) -> bool {
 
 /// Values after one another: `0.92, 0.89, 0.58`.
 fn list(values: impl IntoIterator<Item = f64>) -> String {
-    values.into_iter().map(number::value).collect::<Vec<_>>().join(", ")
+    joined(values.into_iter().map(number::value))
+}
+
+/// What is made of numbers, after one another.
+fn joined(numbers: impl IntoIterator<Item = String>) -> String {
+    numbers.into_iter().collect::<Vec<_>>().join(text::between_values())
 }
 
 /// Values against depth: `0.92, 0.58 at L = 6, 96`.
 fn at_depths(points: &[(f64, f64)]) -> String {
     let depths: Vec<String> = points.iter().map(|(depth, _)| depth.to_string()).collect();
-    format!("{} at L = {}", list(points.iter().map(|p| p.1)), depths.join(", "))
+    text::at_depths(list(points.iter().map(|p| p.1)), depths.join(", "))
 }
 
 /// A power with its sign: `L^−0.49`.
 fn power_of(name: &str, exponent: f64) -> String {
     let sign = if exponent < -0.005 { "−" } else { "" };
-    format!("{name}^{sign}{:.2}", exponent.abs())
+    format!("{name}^{sign}{}", number::fixed(exponent.abs(), 2))
 }

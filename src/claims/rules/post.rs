@@ -2,7 +2,8 @@
 
 use super::{
     Evidence, Outcome, Placement, Quantity, Question, Rule, Verdict, W2, WIDE_POST, amplification, at_depths, by_depth,
-    decide, doublings, each, first, grid, is, largest, last, list, mean, middle, number, passes, power, power_of,
+    decide, doublings, each, first, grid, is, joined, largest, last, list, mean, middle, number, passes, power,
+    power_of, text,
 };
 
 const DEPTHS: &[u32] = &[6, 12, 24, 48];
@@ -44,8 +45,8 @@ pub(in super::super) const GROWS: Rule = Rule {
         let peaks = by_depth(evidence, is(Placement::Post), |run| largest(each(run, W2)));
         Outcome {
             verdict: decide(growth.largest > 0.3, growth.largest < 0.2),
-            measured: format!("largest ‖∂L/∂W₂‖ over the layers: {}", at_depths(&peaks)),
-            sentence: format!("With depth it goes as {}.", power_of("L", growth.largest)),
+            measured: text::grows_measured(at_depths(&peaks)),
+            sentence: text::grows_sentence(power_of("L", growth.largest)),
         }
     },
 };
@@ -60,11 +61,7 @@ pub(in super::super) const EXPLODES: Rule = Rule {
         Outcome {
             verdict: decide(per_block > 0.4, per_block < 0.1),
             measured: format!("‖∂L/∂x₀‖ / ‖∂L/∂x_L‖: {}", at_depths(&ratios)),
-            sentence: format!(
-                "The claim needs a factor of 2^0.50 a block; it is {}. Without any norm the ratio is {} at L = 12.",
-                power_of("2", per_block),
-                number::value(bare)
-            ),
+            sentence: text::explodes_sentence(power_of("2", per_block), number::value(bare)),
         }
     },
 };
@@ -85,22 +82,17 @@ pub(in super::super) const LAST_LAYER: Rule = Rule {
         let flat = with_depth.abs() < 0.15;
         let order = power(&widths.map(|(d, _)| (d, d * d.ln().sqrt())));
         let verdict = if flat && with_width < order - 0.3 {
-            Verdict::InPart("it does not depend on depth; d√ln d is an upper bound that the width scaling stays under")
+            Verdict::InPart(text::last_layer_part())
         } else {
             decide(flat && (with_width - order).abs() < 0.15, with_depth.abs() > 0.3)
         };
         Outcome {
             verdict,
-            measured: format!(
-                "‖∂L/∂W₂‖ of the last layer: {}; {} at d = 32, 64, 128, 256",
-                at_depths(&depths),
-                list(widths.map(|w| w.1))
-            ),
-            sentence: format!(
-                "It goes as {} and as {}, where d√ln d would go as {}.",
+            measured: text::last_layer_measured(at_depths(&depths), list(widths.map(|w| w.1))),
+            sentence: text::last_layer_sentence(
                 power_of("L", with_depth),
                 power_of("d", with_width),
-                power_of("d", order)
+                power_of("d", order),
             ),
         }
     },
@@ -114,11 +106,8 @@ pub(in super::super) const LAYERS: Rule = Rule {
         let powers = [growth.first, growth.middle, growth.last];
         Outcome {
             verdict: decide(powers.iter().all(|p| (p - 0.5).abs() < 0.15), powers.iter().all(|p| *p < 0.25)),
-            measured: format!(
-                "‖∂L/∂W₂‖ of the first, middle and last layer: {}",
-                powers.map(|p| power_of("L", p)).join(", ")
-            ),
-            sentence: "The claim needs L^0.50 in each of them.".into(),
+            measured: text::layers_measured(joined(powers.map(|p| power_of("L", p)))),
+            sentence: text::layers_sentence().into(),
         }
     },
 };
@@ -129,25 +118,21 @@ pub(in super::super) const TOGETHER: Rule = Rule {
     judge: |evidence| {
         let growth = Growth::of(evidence);
         let said = [
-            ("the gradient grows with depth", growth.largest > 0.3),
-            ("the factor is 2^(L/2)", growth.doublings > 0.4),
-            ("the last layer does not depend on depth", growth.last.abs() < 0.15),
-            ("single layers go as √L", [growth.first, growth.middle].iter().all(|p| (p - 0.5).abs() < 0.15)),
+            (text::together_gradient(), growth.largest > 0.3),
+            (text::together_factor(), growth.doublings > 0.4),
+            (text::together_last_layer(), growth.last.abs() < 0.15),
+            (text::together_layers(), [growth.first, growth.middle].iter().all(|p| (p - 0.5).abs() < 0.15)),
         ];
         let found: Vec<&str> = said.iter().filter(|(_, is_so)| *is_so).map(|(what, _)| *what).collect();
         let is_known =
             [growth.first, growth.middle, growth.last, growth.doublings].iter().all(|value| value.is_finite());
         Outcome {
             verdict: decide(found.len() == said.len(), is_known && found.len() < said.len()),
-            measured: format!(
-                "‖∂L/∂W₂‖ first, middle, last: {}; stream {} a block",
-                [growth.first, growth.middle, growth.last].map(|p| power_of("L", p)).join(", "),
-                power_of("2", growth.doublings)
+            measured: text::together_measured(
+                joined([growth.first, growth.middle, growth.last].map(|p| power_of("L", p))),
+                power_of("2", growth.doublings),
             ),
-            sentence: match &found[..] {
-                [] => "None of the four statements is found.".into(),
-                _ => format!("Of the four statements {} found: {}.", found.len(), found.join("; ")),
-            },
+            sentence: text::together_sentence(found.len(), found.join(text::between_statements())),
         }
     },
 };
@@ -163,17 +148,17 @@ pub(in super::super) const ONE_POINT_SIX: Rule = Rule {
         let ends = || low.iter().chain(&high).map(|(_, value)| *value);
         Outcome {
             verdict: decide(ends().count() > 0 && ends().all(near), ends().all(f64::is_finite) && !ends().all(near)),
-            measured: format!(
-                "‖∂L/∂W₂‖ of Pre-LN, first layer {}, last layer {}; of Post-LN, last layer {}",
+            measured: text::one_point_six_measured(
                 list(high.iter().map(|p| p.1)),
                 list(low.iter().map(|p| p.1)),
-                at_depths(&post)
+                at_depths(&post),
             ),
             sentence: if post.iter().all(|(_, value)| near(*value)) {
-                "A value near 1.6 that depth does not change is the last layer of Post-LN.".into()
+                text::one_point_six_of_post()
             } else {
-                "No layer of either placement stays near 1.6.".into()
-            },
+                text::one_point_six_nowhere()
+            }
+            .into(),
         }
     },
 };
@@ -190,8 +175,8 @@ pub(in super::super) const UNIT_VARIANCE: Rule = Rule {
         );
         Outcome {
             verdict: decide(worst < 0.02, worst > 0.1),
-            measured: format!("largest distance of the variance from 1 after a block: {}", number::value(worst)),
-            sentence: "Over all blocks of 24 and 96, with LayerNorm and with RMSNorm.".into(),
+            measured: text::unit_variance_measured(number::value(worst)),
+            sentence: text::unit_variance_sentence().into(),
         }
     },
 };

@@ -2,7 +2,7 @@
 
 use super::{
     Outcome, Placement, Quantity, Rule, Verdict, W2, amplification, at_depths, by_depth, decide, doublings, each,
-    first, grid, is, largest, last, list, mean, number, passes, power, power_of, spread,
+    first, grid, is, largest, last, list, mean, number, passes, power, power_of, spread, text,
 };
 use crate::model::{Config, QkNorm};
 
@@ -14,14 +14,14 @@ pub(in super::super) const IDENTITY: Rule = Rule {
         let (with_depth, per_block) = (power(&ratios), doublings(&ratios));
         let worst = largest(ratios.iter().map(|(_, ratio)| ratio.max(ratio.recip())));
         let verdict = if worst > 1.5 && with_depth.abs() < 1.0 && per_block.abs() < 0.1 {
-            Verdict::InPart("no factor is exponential in depth, but the gradient grows towards the input as about √L")
+            Verdict::InPart(text::identity_part())
         } else {
             decide(worst < 1.3, per_block.abs() > 0.25)
         };
         Outcome {
             verdict,
             measured: format!("‖∂L/∂x₀‖ / ‖∂L/∂x_L‖: {}", at_depths(&ratios)),
-            sentence: format!("It goes as {}.", power_of("L", with_depth)),
+            sentence: text::identity_sentence(power_of("L", with_depth)),
         }
     },
 };
@@ -35,14 +35,14 @@ pub(in super::super) const FALLS: Rule = Rule {
         let (top, bottom) = (power(&of_last), power(&of_first));
         let as_claimed = |power: f64| (power + 0.5).abs() < 0.15;
         let verdict = if as_claimed(top) && bottom > -0.15 {
-            Verdict::InPart("the last layer's gradient falls so; the first layer's does not fall")
+            Verdict::InPart(text::falls_part())
         } else {
             decide(as_claimed(top) && as_claimed(bottom), top > -0.2)
         };
         Outcome {
             verdict,
-            measured: format!("‖∂L/∂W₂‖, last layer: {}; first layer: {}", at_depths(&of_last), at_depths(&of_first)),
-            sentence: format!("The last layer goes as {}, the first as {}.", power_of("L", top), power_of("L", bottom)),
+            measured: text::falls_measured(at_depths(&of_last), at_depths(&of_first)),
+            sentence: text::falls_sentence(power_of("L", top), power_of("L", bottom)),
         }
     },
 };
@@ -55,17 +55,11 @@ pub(in super::super) const EVEN: Rule = Rule {
         let at = |depth: f64| spreads.iter().find(|point| point.0 == depth).map_or(f64::NAN, |point| point.1);
         let (shallow, deep) = (at(6.0), at(200.0));
         let verdict = if shallow < 4.0 && (4.0..1e3).contains(&deep) {
-            Verdict::InPart(
-                "a shallow model's layers are within a factor of 4; over 200 layers the gradient falls tenfold or more",
-            )
+            Verdict::InPart(text::even_part())
         } else {
             decide(shallow < 4.0 && deep < 4.0, shallow > 4.0 || deep > 1e3)
         };
-        Outcome {
-            verdict,
-            measured: format!("largest over smallest ‖∂L/∂W₂‖ of the layers: {}", at_depths(&spreads)),
-            sentence: "It is largest in the first layers and falls as the stream grows.".into(),
-        }
+        Outcome { verdict, measured: text::even_measured(at_depths(&spreads)), sentence: text::even_sentence().into() }
     },
 };
 
@@ -80,15 +74,8 @@ pub(in super::super) const DEEPNORM: Rule = Rule {
         let worst = layers.max(down).max(down.recip());
         Outcome {
             verdict: decide(layers < 1.5 && worst < 1.5, worst > 4.0),
-            measured: format!(
-                "‖∂L/∂W₂‖ first and last of 200 layers: {}; ‖∂L/∂x₀‖ / ‖∂L/∂x_L‖: {}",
-                list(ends),
-                number::value(down)
-            ),
-            sentence: format!(
-                "Over all layers it varies by a factor of {}: every layer starts with the same gradient.",
-                number::value(layers)
-            ),
+            measured: text::deepnorm_measured(list(ends), number::value(down)),
+            sentence: text::deepnorm_sentence(number::value(layers)),
         }
     },
 };
@@ -111,24 +98,14 @@ pub(in super::super) const OLMO2: Rule = Rule {
         let placement_only = ratio(Placement::Pre, true);
         let (needs_qk, needs_placement) = (neither > 5.0 * both, placement_only > 5.0 * both);
         let verdict = if needs_qk && placement_only < 2.0 * both {
-            Verdict::InPart(
-                "without QK-norm the placement explodes at initialisation; of the other two a pass shows nothing",
-            )
+            Verdict::InPart(text::olmo2_part())
         } else {
             decide(needs_qk && needs_placement, neither < 2.0 * both)
         };
         Outcome {
             verdict,
-            measured: format!(
-                "‖∂L/∂x₀‖ / ‖∂L/∂x_L‖ at L = 12: {} with QK-norm, {} without; {} for Pre-LN with QK-norm",
-                number::value(both),
-                number::value(neither),
-                number::value(placement_only)
-            ),
-            sentence:
-                "An attention that reads a stream of any size has scores that grow with its square. The z-loss is not \
-                       part of the model here."
-                    .into(),
+            measured: text::olmo2_measured(number::value(both), number::value(neither), number::value(placement_only)),
+            sentence: text::olmo2_sentence().into(),
         }
     },
 };
@@ -148,12 +125,8 @@ pub(in super::super) const UNTOUCHED: Rule = Rule {
         let (pre, post) = (change(Placement::Pre), change(Placement::Post));
         Outcome {
             verdict: decide((0.0..1e-5).contains(&pre), pre > 1e-3),
-            measured: format!(
-                "branches silenced, stream and gradient change by {} over 24 blocks of Pre-LN, by {} of Post-LN",
-                number::value(pre),
-                number::value(post)
-            ),
-            sentence: "What the residual path of Pre-LN carries is changed by additions alone.".into(),
+            measured: text::untouched_measured(number::value(pre), number::value(post)),
+            sentence: text::untouched_sentence().into(),
         }
     },
 };

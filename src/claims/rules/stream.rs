@@ -2,7 +2,7 @@
 
 use super::{
     Outcome, Placement, Quantity, Question, Rule, Verdict, decide, each, first, grid, is, known, largest, last, list,
-    mean, middle, number, passes,
+    mean, middle, number, passes, power_of, text,
 };
 use crate::model::Init;
 use crate::stats::Measurement;
@@ -29,9 +29,8 @@ pub(in super::super) const BOUNDED_BRANCH: Rule = Rule {
         let (low, high) = (-largest(sizes.iter().map(|size| -size)), largest(sizes.iter().copied()));
         Outcome {
             verdict: decide(high < 1.05, high > 1.5),
-            measured: format!("RMS of what attention adds: {} to {}", number::value(low), number::value(high)),
-            sentence: "In the blocks of models of 24 and 96; the norm on the branch sets it, whatever the depth."
-                .into(),
+            measured: text::bounded_branch_measured(number::value(low), number::value(high)),
+            sentence: text::bounded_branch_sentence().into(),
         }
     },
 };
@@ -47,15 +46,8 @@ pub(in super::super) const SANDWICH: Rule = Rule {
         let pre = rms(Placement::Pre, last);
         Outcome {
             verdict: decide(top / half < 1.05, top / half > 1.3),
-            measured: format!(
-                "stream RMS of Sandwich-LN at blocks 100 and 200: {}; of Pre-LN at 200: {}",
-                list([half, top]),
-                number::value(pre)
-            ),
-            sentence: format!(
-                "Each of 2L sublayers adds variance 1, so that it goes as √(1 + 2L), which is {} at L = 200.",
-                number::value(401f64.sqrt())
-            ),
+            measured: text::sandwich_measured(list([half, top]), number::value(pre)),
+            sentence: text::sandwich_sentence(number::value(401f64.sqrt())),
         }
     },
 };
@@ -67,8 +59,8 @@ pub(in super::super) const PRE_GROWS: Rule = Rule {
         let growth = mean(evidence, is(Placement::Pre), |run| top_rms(run) / first(run, Quantity::StreamRms));
         Outcome {
             verdict: decide(growth > 5.0, growth < 2.0),
-            measured: format!("stream RMS at block 200 over that at block 0: {}", number::value(growth)),
-            sentence: "The variance of what every sublayer adds piles up.".into(),
+            measured: text::pre_grows_measured(number::value(growth)),
+            sentence: text::pre_grows_sentence().into(),
         }
     },
 };
@@ -85,9 +77,8 @@ pub(in super::super) const EXPONENTIAL: Rule = Rule {
         let (xavier, he) = (order(Init::Xavier), order(Init::He));
         Outcome {
             verdict: decide(xavier > 3.0 && he > 3.0, xavier < 1.5 && he < 1.5),
-            measured: format!("variance from block 48 to 96: times 2^{xavier:.2} with Xavier, 2^{he:.2} with He"),
-            sentence: "Linear growth doubles it, which is 2^1. This is at initialisation and says nothing of training."
-                .into(),
+            measured: text::exponential_measured(power_of("2", xavier), power_of("2", he)),
+            sentence: text::exponential_sentence().into(),
         }
     },
 };
@@ -101,12 +92,8 @@ pub(in super::super) const BLOCK_80: Rule = Rule {
         let (xavier, he) = (growth(Init::Xavier), growth(Init::He));
         Outcome {
             verdict: decide(xavier > 100.0 && he > 100.0, xavier < 50.0 && he < 50.0),
-            measured: format!(
-                "stream RMS at block 80 over that at block 0: {} with Xavier, {} with He",
-                number::value(xavier),
-                number::value(he)
-            ),
-            sentence: "At initialisation; what training makes of it is not seen here.".into(),
+            measured: text::block_80_measured(number::value(xavier), number::value(he)),
+            sentence: text::block_80_sentence().into(),
         }
     },
 };
@@ -118,23 +105,14 @@ pub(in super::super) const OVERFLOW: Rule = Rule {
         let peak = |placement| mean(evidence, is(placement), |run| largest(each(run, Quantity::StreamMax)));
         let (pre, bare) = (peak(Placement::Pre), peak(Placement::None));
         let verdict = if pre < HALF_MAX / 16.0 && bare > HALF_MAX {
-            Verdict::OnlyIf(
-                "the format is FP16 and training, or a lack of norms, has made the stream far larger than it starts",
-            )
+            Verdict::OnlyIf(text::overflow_condition())
         } else {
             decide(pre > HALF_MAX, pre < HALF_MAX / 16.0 && bare < HALF_MAX)
         };
         Outcome {
             verdict,
-            measured: format!(
-                "largest |x|: {} in 200 blocks of Pre-LN, {} in 48 without norms; the largest FP16 number is 65,504",
-                number::value(pre),
-                number::value(bare)
-            ),
-            sentence: format!(
-                "Pre-LN starts {:.1} doublings under the limit of FP16. BF16 reaches as far as float32, 3.4 × 10³⁸.",
-                (HALF_MAX / pre).log2()
-            ),
+            measured: text::overflow_measured(number::value(pre), number::value(bare)),
+            sentence: text::overflow_sentence(number::fixed((HALF_MAX / pre).log2(), 1)),
         }
     },
 };
@@ -148,17 +126,13 @@ pub(in super::super) const COLLAPSE: Rule = Rule {
         let [small, large] = [Placement::Post, Placement::Pre].map(|p| of(p, Quantity::StreamRms));
         Outcome {
             verdict: decide(large > small && pre > post + 0.02, large > small && post > pre + 0.02),
-            measured: format!(
-                "at L = 24, cosine of two tokens: {} in Post-LN, {} in Pre-LN; stream RMS {} and {}",
+            measured: text::collapse_measured(
                 number::value(post),
                 number::value(pre),
                 number::value(small),
-                number::value(large)
+                number::value(large),
             ),
-            sentence:
-                "The cause would be size, yet the smaller stream has the more similar tokens: attention averages them, \
-                       and Post-LN keeps less of what was there before."
-                    .into(),
+            sentence: text::collapse_sentence().into(),
         }
     },
 };
@@ -180,14 +154,13 @@ pub(in super::super) const INIT: Rule = Rule {
         let (xavier, he) = (scaled(Init::Xavier), scaled(Init::He));
         Outcome {
             verdict: decide(is_root_two(xavier), (xavier - 1.0).abs() < 0.01 && is_root_two(he)),
-            measured: format!(
-                "std of a d × d matrix times √d: {} LeCun, {} Xavier, {} He; stream RMS of Pre-LN at L = 24: {}",
+            measured: text::init_measured(
                 number::value(scaled(Init::Lecun)),
                 number::value(xavier),
                 number::value(he),
-                list([Init::Lecun, Init::Xavier, Init::He].map(top))
+                list([Init::Lecun, Init::Xavier, Init::He].map(top)),
             ),
-            sentence: "Post-LN's usual init is Xavier's, which on a square matrix is 1/√d; √(2/d) is He's.".into(),
+            sentence: text::init_sentence().into(),
         }
     },
 };

@@ -1,6 +1,6 @@
 //! Single sublayers: what they add, and what they do to a gradient.
 
-use super::{Outcome, Placement, Quantity, Rule, Verdict, decide, grid, is, known, list, mean, number, passes};
+use super::{Outcome, Placement, Quantity, Rule, Verdict, decide, grid, is, known, list, mean, number, passes, text};
 use crate::model::{Config, Init, ResidualScale};
 use crate::stats::Measurement;
 
@@ -21,15 +21,11 @@ pub(in super::super) const TWICE: Rule = Rule {
         let sums = [of(Init::Xavier), of(Init::He)].concat();
         let all = |low: f64, high: f64| sums.iter().all(|value| (low..high).contains(value));
         let verdict = if all(1.01, 10.0) && !all(1.6, 2.5) {
-            Verdict::InPart("the branch is of the stream's order, but its share depends on sublayer and init")
+            Verdict::InPart(text::twice_part())
         } else {
             decide(all(1.6, 2.5), sums.iter().all(|value| *value < 1.01 || *value > 10.0))
         };
-        Outcome {
-            verdict,
-            measured: format!("variance of x + f(x) over that of x, attention and FFN of block 1: {}", list(sums)),
-            sentence: "The first two with Xavier, the last two with He. The claim needs 2 in each.".into(),
-        }
+        Outcome { verdict, measured: text::twice_measured(list(sums)), sentence: text::twice_sentence().into() }
     },
 };
 
@@ -43,21 +39,14 @@ pub(in super::super) const NEAR_ZERO: Rule = Rule {
         let of = |scale| [ratio(scale, |_| 0), ratio(scale, |run| run.config.depth as usize - 1)];
         let (plain, scaled) = (of(ResidualScale::None), of(ResidualScale::Gpt2));
         let verdict = if plain[0] > 0.25 && scaled[0] < 0.15 {
-            Verdict::OnlyIf("the matrices that write into the stream are scaled down, as GPT-2 does with 1/√(2L)")
+            Verdict::OnlyIf(text::near_zero_condition())
         } else {
             decide(plain[0] < 0.15, plain[0] > 0.25 && scaled[0] > 0.25)
         };
         Outcome {
             verdict,
-            measured: format!(
-                "‖f(x)‖/‖x‖ of the first and last FFN at L = 24: {}; with GPT-2's scaling {}",
-                list(plain),
-                list(scaled)
-            ),
-            sentence:
-                "A branch is small from the start where this is small in the first FFN; in the last it is small as \
-                       well where the stream has grown."
-                    .into(),
+            measured: text::near_zero_measured(list(plain), list(scaled)),
+            sentence: text::near_zero_sentence().into(),
         }
     },
 };
@@ -85,12 +74,8 @@ pub(in super::super) const CHAIN: Rule = Rule {
         let off = |expected: f64| (found / expected).ln().abs();
         Outcome {
             verdict: decide(off(product) < 0.1, off(norm_only) < 0.1 || off(product) > 0.3),
-            measured: format!("factor of an FFN on ‖∂L/∂x‖²: {}", number::value(found)),
-            sentence: format!(
-                "The norm's Jacobian and I + J_f make it {} together; the norm's Jacobian alone would make it {}.",
-                number::value(product),
-                number::value(norm_only)
-            ),
+            measured: text::chain_measured(number::value(found)),
+            sentence: text::chain_sentence(number::value(product), number::value(norm_only)),
         }
     },
 };
@@ -114,12 +99,8 @@ pub(in super::super) const JACOBIAN: Rule = Rule {
                 products.iter().all(|product| (product - 1.0).abs() < 0.1),
                 products.iter().any(|product| (product - 1.0).abs() > 0.3),
             ),
-            measured: format!(
-                "norm's Jacobian in the first and last block of Pre-LN: {}; stream RMS there: {}",
-                list([bottom.0, top.0]),
-                list([bottom.1, top.1])
-            ),
-            sentence: format!("Their products are {}.", list(products)),
+            measured: text::jacobian_measured(list([bottom.0, top.0]), list([bottom.1, top.1])),
+            sentence: text::jacobian_sentence(list(products)),
         }
     },
 };

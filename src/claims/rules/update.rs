@@ -2,7 +2,7 @@
 
 use super::{
     Evidence, Outcome, Placement, Question, Rule, Verdict, W2, at_depths, by_depth, decide, each, grid, is, largest,
-    power, power_of,
+    power, power_of, text,
 };
 use crate::model::Config;
 
@@ -29,18 +29,14 @@ pub(in super::super) const FIRST_STEP: Rule = Rule {
         let gradient = by_depth(evidence, is(Placement::Post), |run| largest(each(run, W2)));
         let (of_update, of_gradient) = (power(&update), power(&gradient));
         let verdict = if of_update > 0.7 && of_gradient < 0.3 {
-            Verdict::InPart("the first step does change a deep model too much, but not because its gradient is larger")
+            Verdict::InPart(text::first_step_part())
         } else {
             decide(of_update > 0.7 && of_gradient > 0.3, of_update < 0.3)
         };
         Outcome {
             verdict,
-            measured: format!("‖ΔF‖/(η‖F‖) of a step of gradient descent: {}", at_depths(&update)),
-            sentence: format!(
-                "The change of the logits goes as {}, the largest gradient of a W₂ as {}.",
-                power_of("L", of_update),
-                power_of("L", of_gradient)
-            ),
+            measured: text::step_measured(at_depths(&update)),
+            sentence: text::first_step_sentence(power_of("L", of_update), power_of("L", of_gradient)),
         }
     },
 };
@@ -53,11 +49,8 @@ pub(in super::super) const DEEPER: Rule = Rule {
         let with_depth = power(&update);
         Outcome {
             verdict: decide(with_depth < -0.2, with_depth > 0.3),
-            measured: format!("‖ΔF‖/(η‖F‖) of a step of gradient descent: {}", at_depths(&update)),
-            sentence: format!(
-                "What the same step changes goes as {} with depth. A whole training is not seen here.",
-                power_of("L", with_depth)
-            ),
+            measured: text::step_measured(at_depths(&update)),
+            sentence: text::deeper_sentence(power_of("L", with_depth)),
         }
     },
 };
