@@ -23,7 +23,6 @@ pub(crate) mod theory;
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::fmt;
 
 use crate::model::config::named_enum;
 use pattern::{Part, parts};
@@ -52,37 +51,53 @@ impl Language {
 /// The texts of one language, by `part.name`.
 pub(crate) type Texts = BTreeMap<String, String>;
 
-/// What a placeholder stands for.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Value {
-    /// Goes in as it is.
-    Text(String),
-    /// A count, which plural forms go by.
-    Count(u64),
-}
+/// What may stand in the place of a placeholder. Behind a pointer where it is filled in: there are hundreds of texts.
+pub(crate) trait Say {
+    /// Writes it out.
+    fn write(&self, out: &mut String);
 
-impl fmt::Display for Value {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Text(text) => f.write_str(text),
-            Self::Count(count) => f.write_str(&crate::text::number::grouped(*count)),
-        }
+    /// The count that it is, which plural forms go by.
+    fn count(&self) -> Option<u64> {
+        None
     }
 }
 
-macro_rules! value_from {
-    ($($kind:ident: $($from:ty),+;)+) => {
-        $($(impl From<$from> for Value {
-            fn from(value: $from) -> Self {
-                Self::$kind(value.try_into().expect("it fits"))
+impl Say for str {
+    fn write(&self, out: &mut String) {
+        out.push_str(self);
+    }
+}
+
+impl Say for String {
+    fn write(&self, out: &mut String) {
+        out.push_str(self);
+    }
+}
+
+macro_rules! counts {
+    ($($type:ty),+) => {
+        $(impl Say for $type {
+            fn write(&self, out: &mut String) {
+                out.push_str(&number::grouped(*self as u64));
             }
-        })+)+
+
+            fn count(&self) -> Option<u64> {
+                Some(*self as u64)
+            }
+        })+
     };
 }
 
-value_from! {
-    Text: &str, String, &String;
-    Count: u32, u64, usize;
+counts!(u32, u64, usize);
+
+impl<T: Say + ?Sized> Say for &T {
+    fn write(&self, out: &mut String) {
+        (**self).write(out);
+    }
+
+    fn count(&self) -> Option<u64> {
+        (**self).count()
+    }
 }
 
 #[cfg(not(all(target_arch = "wasm32", feature = "app")))]
@@ -162,17 +177,15 @@ pub(crate) fn get(name: &'static str) -> &'static str {
 }
 
 /// The text of a name in pieces: words, and what stands for its placeholders.
-pub(crate) fn pieces<V>(name: &'static str, values: &[(&str, V)], count: impl Fn(&V) -> Option<u64>) -> Vec<Piece<V>>
-where
-    V: Clone,
-{
-    let value = |placeholder: &str| values.iter().find(|(known, _)| *known == placeholder).map(|(_, value)| value);
-    let parts = parts(get(name), &|placeholder| value(placeholder).and_then(&count));
+pub(crate) fn pieces<V: Clone>(name: &'static str, values: &[(&str, V)]) -> Vec<Piece<V>> {
     let piece = |part| match part {
         Part::Words(words) => Some(Piece::Words(words)),
-        Part::Placeholder(placeholder) => value(placeholder).cloned().map(Piece::Value),
+        Part::Placeholder(placeholder) => {
+            let value = values.iter().find(|(known, _)| *known == placeholder);
+            value.map(|(_, value)| Piece::Value(value.clone()))
+        }
     };
-    parts.into_iter().filter_map(piece).collect()
+    parts(get(name), &|_| None).into_iter().filter_map(piece).collect()
 }
 
 /// A piece of a text.
@@ -195,16 +208,13 @@ impl FromIterator<Piece<Self>> for String {
 
 /// The text of a name with values in the places of its placeholders.
 #[must_use]
-pub(crate) fn fill(name: &'static str, values: &[(&str, Value)]) -> String {
-    let count = |value: &Value| match value {
-        Value::Count(count) => Some(*count),
-        Value::Text(_) => None,
-    };
+pub(crate) fn fill(name: &'static str, values: &[(&str, &dyn Say)]) -> String {
+    let value = |placeholder: &str| values.iter().find(|(known, _)| *known == placeholder).map(|(_, value)| *value);
     let mut out = String::new();
-    for piece in pieces(name, values, count) {
-        match piece {
-            Piece::Words(words) => out += &words,
-            Piece::Value(value) => out += &value.to_string(),
+    for part in parts(get(name), &|placeholder| value(placeholder).and_then(Say::count)) {
+        match part {
+            Part::Words(words) => out += &words,
+            Part::Placeholder(placeholder) => value(placeholder).into_iter().for_each(|value| value.write(&mut out)),
         }
     }
     out
@@ -242,8 +252,8 @@ macro_rules! texts {
     (@say $part:literal, [$(#[$doc:meta])*], $name:ident, $($value:ident),+) => {
         $(#[$doc])*
         #[must_use]
-        pub(crate) fn $name($($value: impl Into<$crate::text::Value>),+) -> String {
-            $crate::text::fill(concat!($part, ".", stringify!($name)), &[$((stringify!($value), $value.into())),+])
+        pub(crate) fn $name($($value: impl $crate::text::Say),+) -> String {
+            $crate::text::fill(concat!($part, ".", stringify!($name)), &[$((stringify!($value), &$value)),+])
         }
     };
     (@say $part:literal, [$(#[$doc:meta])*], $name:ident, [$($piece:ident),+]) => {
@@ -251,7 +261,7 @@ macro_rules! texts {
         #[must_use]
         pub(crate) fn $name<V: Clone + FromIterator<$crate::text::Piece<V>>>($($piece: V),+) -> V {
             let values = [$((stringify!($piece), $piece)),+];
-            $crate::text::pieces(concat!($part, ".", stringify!($name)), &values, |_| None).into_iter().collect()
+            $crate::text::pieces(concat!($part, ".", stringify!($name)), &values).into_iter().collect()
         }
     };
 }

@@ -17,13 +17,13 @@ pub(crate) enum Part<'a> {
 }
 
 /// Takes a pattern apart, with the forms for these counts. What is no pattern is taken for words, which a test rules out.
-pub(crate) fn parts<'a>(pattern: &'a str, count: &impl Fn(&str) -> Option<u64>) -> Vec<Part<'a>> {
+pub(crate) fn parts<'a>(pattern: &'a str, count: &dyn Fn(&str) -> Option<u64>) -> Vec<Part<'a>> {
     let mut out = Vec::new();
     gather(pattern, None, count, &mut out);
     out
 }
 
-fn gather<'a>(pattern: &'a str, number: Option<u64>, count: &impl Fn(&str) -> Option<u64>, out: &mut Vec<Part<'a>>) {
+fn gather<'a>(pattern: &'a str, number: Option<u64>, count: &dyn Fn(&str) -> Option<u64>, out: &mut Vec<Part<'a>>) {
     let mut rest = pattern;
     while let Some(start) = rest.find('{') {
         words(&rest[..start], number, out);

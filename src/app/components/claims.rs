@@ -196,8 +196,8 @@ fn Found(index: usize) -> impl IntoView {
 fn VerdictSign(verdict: Verdict, note: String) -> impl IntoView {
     let kind = verdict.kind();
     let pieces = match verdict {
-        Verdict::OnlyIf(condition) => pieces("claims.only_if", &[("condition", condition)], |_| None),
-        Verdict::InPart(part) => pieces("claims.in_part", &[("part", part)], |_| None),
+        Verdict::OnlyIf(condition) => pieces("claims.only_if", &[("condition", condition)]),
+        Verdict::InPart(part) => pieces("claims.in_part", &[("part", part)]),
         _ => vec![Piece::Words(kind.title().to_owned())],
     };
     let said = pieces.into_iter().enumerate().map(|(at, piece)| match piece {
