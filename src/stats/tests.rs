@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::{Engine, Mark, Measurement, Pass, Quantity, Series, UNRESOLVED_ABOVE, number, to_csv, to_json};
+use super::{Engine, Mark, Measurement, Pass, Quantity, Series, UNRESOLVED_ABOVE, number, to_csv, to_json, to_text};
 use crate::model::{Activation, Config, Tensor, Toggle};
 
 /// A measurement whose values say where they stand.
@@ -21,6 +21,30 @@ fn set(measurement: &mut Measurement, quantity: Quantity, index: usize, value: f
     series.values[index] = value;
     series.relative_error.resize(series.values.len(), 0.0);
     series.relative_error[index] = relative_error;
+}
+
+/// What is written is read back by another program's reader to the last bit.
+#[test]
+fn json_as_text_is_read_back() {
+    let mut random = 1_u64;
+    let mut numbers: Vec<f64> = vec![0.0, -0.0, 1.0, 0.1, 1e-7, 1e16, 1e300, 5e-324, f64::MAX, f64::MIN_POSITIVE, -2.5];
+    for _ in 0..20_000 {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        numbers.push(f64::from_bits(random));
+    }
+    numbers.retain(|value| value.is_finite());
+    let value = json!({
+        "numbers": numbers,
+        "whole": [0, 7, u64::MAX, -3, i64::MIN],
+        "texts": ["", "a \"quoted\" \\ \n\t\u{1} Σ 𝒩"],
+        "rest": [null, true, false, {}, []],
+    });
+    let text = to_text(&value);
+    let read: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
+    assert_eq!(read, value);
+    for (number, read) in numbers.iter().zip(read["numbers"].as_array().expect("a list")) {
+        assert_eq!(read.as_f64().map(f64::to_bits), Some(number.to_bits()), "{number:?}");
+    }
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::claims::{self, Cite, Claim, Guide, Test, Verdict, VerdictKind};
 use crate::share::{ClaimFilter, Target, View, parse, to_query};
 use crate::text::{Piece, pieces};
 
-use super::erased::{live, on, part};
+use super::erased::{live, on, part, rows};
 use super::field::Select;
 use super::icons;
 
@@ -54,9 +54,7 @@ pub(super) fn Claims() -> impl IntoView {
                 </div>
             </div>
             <p class="count" role="status">{part(move || words::claims_shown(shown.with(Vec::len), claims::ALL.len()))}</p>
-            <For each=move || shown.get() key=|index| *index let:index>
-                <Row index=index/>
-            </For>
+            {rows(move || shown.get(), |index| view! { <Row index=index/> }.into_any())}
         </main>
     }
 }

@@ -16,6 +16,16 @@ pub(super) fn part<V: IntoAny>(view: impl Fn() -> V + Send + 'static) -> SharedR
     Arc::new(Mutex::new(move || view().into_any()))
 }
 
+/// A row for each number, kept as long as its number is there.
+pub(super) fn rows(
+    each: impl Fn() -> Vec<usize> + Send + Sync + 'static,
+    row: impl Fn(usize) -> AnyView + Send + Sync + 'static,
+) -> AnyView {
+    let each: Arc<dyn Fn() -> Vec<usize> + Send + Sync> = Arc::new(each);
+    let row: Arc<dyn Fn(usize) -> AnyView + Send + Sync> = Arc::new(row);
+    view! { <For each=move || each() key=|number| *number children=move |number| row(number)/> }.into_any()
+}
+
 /// What hears an event.
 pub(super) fn on<E>(heard: impl FnMut(E) + 'static) -> Box<dyn FnMut(E)> {
     Box::new(heard)

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::erased::{live, on, part};
+use super::erased::{live, on, part, rows};
 use crate::app::state::{Gesture, page};
 use crate::app::words;
 use crate::chart::block::{diagram, equation};
@@ -24,9 +24,10 @@ pub(super) fn Readings() -> impl IntoView {
             class:many=live(move || is_many.get())
             aria-label=words::readings()
         >
-            <For each=move || placements.get() key=|placement| *placement let:placement>
-                <Reading placement=placement is_low=is_many/>
-            </For>
+            {rows(
+                move || placements.get().into_iter().map(|placement| placement as usize).collect(),
+                move |index| view! { <Reading placement=Placement::ALL[index] is_low=is_many/> }.into_any(),
+            )}
         </section>
     }
 }

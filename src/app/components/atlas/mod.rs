@@ -19,7 +19,7 @@ use crate::model::Placement;
 use crate::stats::{self, Quantity};
 
 use super::chips::Chips;
-use super::erased::{live, part};
+use super::erased::{live, part, rows};
 use super::notices::Notices;
 use super::status::who;
 
@@ -103,9 +103,10 @@ pub(super) fn Atlas() -> impl IntoView {
             <sweep::Sweep/>
             <Notices/>
             <section class="panels" aria-label=words::panels()>
-                <For each=move || placements.get() key=|placement| *placement let:placement>
-                    <panel::Panel placement=placement shared=shared/>
-                </For>
+                {rows(
+                    move || placements.get().into_iter().map(|placement| placement as usize).collect(),
+                    move |index| view! { <panel::Panel placement=Placement::ALL[index] shared=shared/> }.into_any(),
+                )}
             </section>
             <table::Tables shared=shared/>
             <footer class="status">
