@@ -16,7 +16,7 @@ use crate::model::{Config, Placement};
 use crate::share::{Request, Scale};
 use crate::stats::Quantity;
 
-use super::erased::{live, on, part};
+use super::erased::{live, on, part, when};
 use super::field::{choices_of, text_of};
 use super::icons;
 use super::layers::{draw_on, size_of};
@@ -100,21 +100,21 @@ pub(super) fn Chart(subject: Subject) -> impl IntoView {
         running.map(|running| format!("{:.1}%", 4.0 + 96.0 * running.progress))
     };
     view! {
-        <figure class="chart" data-chart=subject.key()>
-            <figcaption>
-                <Title subject=subject quantity=quantity/>
-                <span class="unit">{part(move || words::unit(quantity.get()))}</span>
-                <Options subject=subject is_table=is_table/>
-            </figcaption>
-            <i class="cue" hidden=live(move || progress().is_none()) style:width=live(move || progress().unwrap_or_default())></i>
-            <div class="frame">
-                <Plot subject=subject quantity=quantity curves=curves is_hidden=is_table/>
-                <Show when=move || is_table.get()>
-                    <Table quantity=quantity/>
-                </Show>
-            </div>
-        </figure>
-    }
+            <figure class="chart" data-chart=subject.key()>
+                <figcaption>
+                    <Title subject=subject quantity=quantity/>
+                    <span class="unit">{part(move || words::unit(quantity.get()))}</span>
+                    <Options subject=subject is_table=is_table/>
+                </figcaption>
+                <i class="cue" hidden=live(move || progress().is_none()) style:width=live(move || progress().unwrap_or_default())></i>
+                <div class="frame">
+                    <Plot subject=subject quantity=quantity curves=curves is_hidden=is_table/>
+                    {when(move || is_table.get(), move || view! {
+                        <Table quantity=quantity/>
+    })}
+                </div>
+            </figure>
+        }
 }
 
 /// The title of a chart; that of the gradient chooses the statistic.

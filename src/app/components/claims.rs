@@ -9,7 +9,7 @@ use crate::claims::{self, Cite, Claim, Guide, Test, Verdict, VerdictKind};
 use crate::share::{ClaimFilter, Target, View, parse, to_query};
 use crate::text::{Piece, pieces};
 
-use super::erased::{live, on, part, rows};
+use super::erased::{live, on, part, rows, when};
 use super::field::Select;
 use super::icons;
 
@@ -100,26 +100,26 @@ fn Row(index: usize) -> impl IntoView {
         }
     });
     view! {
-        <article class="claim" id=claim.id data-claim=claim.id node_ref=place class:open=live(move || is_open.get())>
-            <div class="said">
-                <h2>{claim.said()}</h2>
-                <p class="where">
-                    <button class="id" type="button" aria-expanded=live(move || if is_open.get() { "true" } else { "false" }) on:click=on(toggle)>
-                        {claim.id}
-                    </button>
-                    ", " {claim.guide.title()} ", " {claim.place()} ", " {claim.topic.title()}
-                </p>
-            </div>
-            <div class="source">
-                <p>{claim.source_says()}</p>
-                <Show when=move || is_open.get()>
-                    <Sources cites=claim.sources guide=claim.guide/>
-                </Show>
-            </div>
-            <Found index=index/>
-            {explore}
-        </article>
-    }
+            <article class="claim" id=claim.id data-claim=claim.id node_ref=place class:open=live(move || is_open.get())>
+                <div class="said">
+                    <h2>{claim.said()}</h2>
+                    <p class="where">
+                        <button class="id" type="button" aria-expanded=live(move || if is_open.get() { "true" } else { "false" }) on:click=on(toggle)>
+                            {claim.id}
+                        </button>
+                        ", " {claim.guide.title()} ", " {claim.place()} ", " {claim.topic.title()}
+                    </p>
+                </div>
+                <div class="source">
+                    <p>{claim.source_says()}</p>
+                    {when(move || is_open.get(), move || view! {
+                        <Sources cites=claim.sources guide=claim.guide/>
+    })}
+                </div>
+                <Found index=index/>
+                {explore}
+            </article>
+        }
 }
 
 #[component]

@@ -16,6 +16,16 @@ pub(super) fn part<V: IntoAny>(view: impl Fn() -> V + Send + 'static) -> SharedR
     Arc::new(Mutex::new(move || view().into_any()))
 }
 
+/// A part of a view that is there while something holds; it is made anew each time that begins to.
+pub(super) fn when<V: IntoAny + 'static>(
+    holds: impl Fn() -> bool + Send + Sync + 'static,
+    view: impl Fn() -> V + Send + 'static,
+) -> SharedReactiveFunction<AnyView> {
+    let holds = live(holds);
+    let holds = Memo::new(move |_| holds());
+    part(move || holds.get().then(|| view().into_any()))
+}
+
 /// A row for each number, kept as long as its number is there.
 pub(super) fn rows(
     each: impl Fn() -> Vec<usize> + Send + Sync + 'static,

@@ -34,7 +34,7 @@ use super::engines::Engines;
 use super::state::{Page, effect};
 use super::{browser, runner, words};
 use crate::share::View;
-use erased::live;
+use erased::{live, when};
 
 pub(super) use chart::Subject;
 
@@ -55,32 +55,32 @@ pub(super) fn App(engines: Rc<Engines>) -> impl IntoView {
     });
 
     view! {
-        <header::Header/>
-        <Show when=move || page.request.with(|request| request.view == View::Claims)>
-            <claims::Claims/>
-        </Show>
-        <Show when=move || page.request.with(|request| request.view == View::Atlas)>
-            <atlas::Atlas/>
-        </Show>
-        <main class="app" hidden=live(move || page.request.with(|request| request.view != View::Explore))>
-            <depth::Depth/>
-            <chips::Chips/>
-            <div class="main">
-                <notices::Notices/>
-                <work::Work/>
-                <section class="charts" aria-label=words::charts()>
-                    <chart::Chart subject=Subject::Stream/>
-                    <chart::Chart subject=Subject::Gradient/>
-                </section>
-                <readings::Readings/>
-                <sparklines::Sparklines/>
-                <compare::Compare/>
-                <theory::TheoryList/>
-                <status::Status/>
-            </div>
-            <controls::Controls/>
-        </main>
-        <tour::Tour/>
-        <status::Announcer/>
-    }
+            <header::Header/>
+            {when(move || page.request.with(|request| request.view == View::Claims), move || view! {
+                <claims::Claims/>
+    })}
+            {when(move || page.request.with(|request| request.view == View::Atlas), move || view! {
+                <atlas::Atlas/>
+    })}
+            <main class="app" hidden=live(move || page.request.with(|request| request.view != View::Explore))>
+                <depth::Depth/>
+                <chips::Chips/>
+                <div class="main">
+                    <notices::Notices/>
+                    <work::Work/>
+                    <section class="charts" aria-label=words::charts()>
+                        <chart::Chart subject=Subject::Stream/>
+                        <chart::Chart subject=Subject::Gradient/>
+                    </section>
+                    <readings::Readings/>
+                    <sparklines::Sparklines/>
+                    <compare::Compare/>
+                    <theory::TheoryList/>
+                    <status::Status/>
+                </div>
+                <controls::Controls/>
+            </main>
+            <tour::Tour/>
+            <status::Announcer/>
+        }
 }

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::erased::{live, on, part};
+use super::erased::{live, on, part, when};
 use crate::app::state::page;
 use crate::app::words;
 
@@ -15,13 +15,13 @@ pub(super) fn Work() -> impl IntoView {
     let share = move || page.running.with(|running| running.as_ref().map(|running| running.progress.to_string()));
     let cancel = move |_| page.stops.update(|count| *count += 1);
     view! {
-        <p class="vh" role="status">{part(move || is_shown.get().then_some(words::takes_long()))}</p>
-        <Show when=move || is_shown.get()>
-            <div class="work" role="group" aria-label=words::computing()>
-                <span>{part(text)}</span>
-                <progress max="1" prop:value=live(share) aria-hidden="true"></progress>
-                <button type="button" on:click=on(cancel)>{words::cancel()}</button>
-            </div>
-        </Show>
-    }
+            <p class="vh" role="status">{part(move || is_shown.get().then_some(words::takes_long()))}</p>
+            {when(move || is_shown.get(), move || view! {
+                <div class="work" role="group" aria-label=words::computing()>
+                    <span>{part(text)}</span>
+                    <progress max="1" prop:value=live(share) aria-hidden="true"></progress>
+                    <button type="button" on:click=on(cancel)>{words::cancel()}</button>
+                </div>
+    })}
+        }
 }
