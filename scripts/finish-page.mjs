@@ -19,14 +19,14 @@ const POLICY = {
   "form-action": "'none'",
 };
 
-/** All texts of the language in a folder, by `part.name`. */
+/** All texts of the language in a folder, by `part.name`, in the order of the names. */
 async function texts(folder) {
   const all = {};
   for (const file of (await readdir(folder)).sort()) {
     const part = basename(file, ".json");
     for (const [name, text] of Object.entries(JSON.parse(await readFile(join(folder, file), "utf8")))) all[`${part}.${name}`] = text;
   }
-  return all;
+  return Object.fromEntries(Object.entries(all).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** Replaces what must be there exactly once. */

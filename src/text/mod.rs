@@ -22,9 +22,9 @@ mod tests;
 pub(crate) mod theory;
 
 use std::cell::Cell;
-use std::collections::BTreeMap;
 
 use crate::model::config::named_enum;
+use crate::sort::sort_short;
 use pattern::{Part, parts};
 
 named_enum! {
@@ -48,8 +48,8 @@ impl Language {
     }
 }
 
-/// The texts of one language, by `part.name`.
-pub(crate) type Texts = BTreeMap<String, String>;
+/// The texts of one language, by `part.name`, in the order of the names.
+pub(crate) type Texts = Vec<(String, String)>;
 
 /// What may stand in the place of a placeholder. Behind a pointer where it is filled in: there are hundreds of texts.
 pub(crate) trait Say {
@@ -114,9 +114,11 @@ mod carried {
     fn gather(parts: &[(&str, &str)]) -> Texts {
         let mut all = Texts::new();
         for (part, json) in parts {
-            let texts: Texts = serde_json::from_str(json).unwrap_or_else(|error| panic!("{part}.json: {error}"));
+            let texts: std::collections::BTreeMap<String, String> =
+                serde_json::from_str(json).unwrap_or_else(|error| panic!("{part}.json: {error}"));
             all.extend(texts.into_iter().map(|(name, text)| (format!("{part}.{name}"), text)));
         }
+        all.sort();
         all
     }
 
@@ -145,7 +147,9 @@ pub(crate) fn in_german<T>(say: impl FnOnce() -> T) -> T {
 }
 
 /// Speaks a language from now on. Its texts stay in memory: what was said may be in use.
-pub(crate) fn speak(language: Language, texts: Texts) {
+pub(crate) fn speak(language: Language, mut texts: Texts) {
+    // Texts come in order, and are only looked at.
+    sort_short(&mut texts, |(a, _), (b, _)| a.cmp(b));
     CURRENT.set(Some((language, Box::leak(Box::new(texts)))));
 }
 
@@ -167,7 +171,9 @@ pub(crate) fn language() -> Option<Language> {
 /// The text of a name that is made while the page runs, as for each choice of a key; none where there is none.
 #[must_use]
 pub(crate) fn find(name: &str) -> Option<&'static str> {
-    current()?.1.get(name).map(String::as_str)
+    let (_, texts) = current()?;
+    let index = texts.binary_search_by(|(known, _)| known.as_str().cmp(name)).ok()?;
+    Some(&texts[index].1)
 }
 
 /// The text of a name; the name itself where a file of texts lacks it, which a test rules out.
