@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-BUDGET=$((600 * 1024))
+BUDGET=$((500 * 1024))
 
 file=${1:-}
 if [ -z "$file" ]; then
