@@ -22,7 +22,7 @@ onPage("curves are kept, named, linked and removed", `placement=post,pre&depth=8
   await page.locator(".compare summary").click();
   const before = await rows(page);
   assert.deepEqual(before.map(({ placement, kept, name }) => [placement, kept, name]), [["post", false, "Post-LN"], ["pre", false, "Pre-LN"]]);
-  await page.getByRole("button", { name: "Keep these curves" }).click();
+  await page.getByRole("button", { name: "Keep these models" }).click();
   await settled(page, SLOW);
   await page.locator('select[name="init"]').selectOption("he");
   await page.locator(".slider input").focus();
@@ -70,7 +70,7 @@ onPage("headline numbers are those of the tables", `placement=pre&depth=8&statis
 
 onPage("no more are kept than a link takes", `placement=post,pre,sandwich,olmo2,peri,deepnorm&depth=8&${MODEL}`, {}, async (page) => {
   await page.locator(".compare summary").click();
-  const keep = page.getByRole("button", { name: "Keep these curves" });
+  const keep = page.getByRole("button", { name: "Keep these models" });
   await keep.click();
   await settled(page, SLOW);
   assert.equal(await keep.getAttribute("aria-disabled"), "true");

@@ -99,7 +99,7 @@ pub(super) fn Header() -> impl IntoView {
                 View::Atlas | View::Claims => view! { <p class="tagline">{words::tagline()}</p> }.into_any(),
             })}
             <div class="tools">
-                <button class="wide" type="button" on:click=on(move |_| super::tour::go_to(page, 1))>{words::tour()}</button>
+                <button class="tour-start" type="button" on:click=on(move |_| super::tour::go_to(page, 1))>{words::tour()}</button>
                 <button
                     class="copy"
                     type="button"

@@ -77,7 +77,7 @@ impl Measure {
         if value.is_nan() {
             "–".into()
         } else if self == Self::Headroom {
-            format!("{value:.1}").replace('-', "−")
+            number::fixed(value, 1).replace('-', "−")
         } else {
             number::value(value)
         }
