@@ -54,6 +54,15 @@ for (const view of ["explore", "atlas", "claims"]) {
   });
 }
 
+onPage("the bar has room for German on a phone", `depth=6&placement=pre&${MODEL}`, { ...GERMAN, viewport: { width: 390, height: 844 } }, async (page) => {
+  const { inner, outside } = await page.evaluate(() => ({
+    inner: innerWidth,
+    outside: [...document.querySelectorAll(".top a, .top button")].map((element) => [element.className, element.getBoundingClientRect()]).filter(([, { width, right }]) => width > 0 && right > innerWidth).map(([name]) => name),
+  }));
+  assert.equal(inner, 390);
+  assert.deepEqual(outside, []);
+});
+
 onPage("numbers are written as the language has them", `depth=6&placement=pre&${MODEL}`, GERMAN, async (page) => {
   const reading = await page.locator(".reading").first().textContent();
   assert.match(reading, /\d,\d/);
