@@ -71,8 +71,7 @@ impl Model {
     /// Norms of the blocks, the final one left out.
     #[must_use]
     pub fn norms(&self) -> usize {
-        let of = |sublayer: &Sublayer| [sublayer.input_norm, sublayer.branch_norm, sublayer.sum_norm];
-        self.sublayers.iter().flat_map(of).filter(|norm| *norm).count()
+        self.sublayers.iter().map(Sublayer::norms).sum()
     }
 
     /// Parameters of the matrices of all blocks.

@@ -41,10 +41,7 @@ impl Config {
     /// the un-embedding.
     #[must_use]
     pub fn norms(&self) -> usize {
-        let of = |sublayer: &Sublayer| {
-            [sublayer.input_norm, sublayer.branch_norm, sublayer.sum_norm].into_iter().filter(|norm| *norm).count()
-        };
-        let blocks: usize = self.sublayers().iter().map(of).sum();
+        let blocks: usize = self.sublayers().iter().map(Sublayer::norms).sum();
         let recipe = self.placement.recipe();
         let ends = [recipe.embedding_norm, recipe.dual_stream, self.has_final_norm()];
         blocks + ends.into_iter().filter(|norm| *norm).count()

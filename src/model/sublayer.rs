@@ -37,6 +37,14 @@ pub struct Sublayer {
     pub feeds_dual: bool,
 }
 
+impl Sublayer {
+    /// Norms that a pass through it takes; those of queries and keys are no part of it.
+    #[must_use]
+    pub fn norms(&self) -> usize {
+        [self.input_norm, self.branch_norm, self.sum_norm].into_iter().filter(|norm| *norm).count()
+    }
+}
+
 impl Config {
     /// The sublayers of a block, in order.
     #[must_use]

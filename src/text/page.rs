@@ -250,10 +250,15 @@ texts! { "page":
     not_allowed(text, allowed, used);
 }
 
+/// The text of an entry of a list, by its key; none for an entry without words.
+fn listed(list: &str, key: &str) -> &'static str {
+    find(&format!("page.{list}.{key}")).unwrap_or_default()
+}
+
 /// The label of the control of a key.
 #[must_use]
 pub(crate) fn label(key: &str) -> &'static str {
-    find(&format!("page.label.{key}")).unwrap_or_default()
+    listed("label", key)
 }
 
 /// The name of a value of a key. A value that is called the same wherever it occurs has its name once; a proper name is
@@ -274,38 +279,38 @@ pub(crate) fn choice(key: &str, value: &str) -> String {
 #[must_use]
 pub(crate) fn help(key: &str, value: &str) -> &'static str {
     let of_value = find(&format!("page.help.{key}.{value}"));
-    of_value.or_else(|| find(&format!("page.help.{key}"))).unwrap_or_default()
+    of_value.unwrap_or_else(|| listed("help", key))
 }
 
 /// One line on a placement.
 #[must_use]
 pub(crate) fn placement_help(key: &str) -> &'static str {
-    find(&format!("page.placement.{key}")).unwrap_or_default()
+    listed("placement", key)
 }
 
 /// The name of a view.
 #[must_use]
 pub(crate) fn view(key: &str) -> &'static str {
-    find(&format!("page.view.{key}")).unwrap_or_default()
+    listed("view", key)
 }
 
 /// What presets of a kind are.
 #[must_use]
 pub(crate) fn preset_kind(key: &str) -> &'static str {
-    find(&format!("page.preset_kind.{key}")).unwrap_or_default()
+    listed("preset_kind", key)
 }
 
 /// The title of a quantity, by its name in JSON without the matrix; of a gradient with respect to a matrix, what comes
 /// before the matrix.
 #[must_use]
 pub(crate) fn title(quantity: &str) -> &'static str {
-    find(&format!("page.title.{quantity}")).unwrap_or_default()
+    listed("title", quantity)
 }
 
 /// The unit of a quantity or its definition.
 #[must_use]
 pub(crate) fn unit(quantity: &str) -> &'static str {
-    find(&format!("page.unit.{quantity}")).unwrap_or_default()
+    listed("unit", quantity)
 }
 
 /// The names that the functions above ask for. Keys that the page has no control for, or controls without words, have

@@ -14,15 +14,14 @@ use crate::text::number;
 
 use super::erased::{live, on, part};
 use super::icons;
+use super::table::datum;
 
-/// A number or what stands in its place, with the value for whoever reads the table by script.
+/// A cell: a number, or a dash where none can be believed.
 fn cell(measurement: &Measurement, value: f64, mark: Option<Mark>) -> AnyView {
-    let text = match mark {
-        None | Some(Mark::Zero) if value.is_nan() => "–".into(),
-        None => number::value(value),
-        Some(mark) => words::mark(mark, measurement.engine),
-    };
-    view! { <td><data value=format!("{value:?}") data-mark=mark.map(Mark::key)>{text}</data></td> }.into_any()
+    if mark.is_none() && value.is_nan() {
+        return view! { <td><data value="NaN">"–"</data></td> }.into_any();
+    }
+    view! { <td>{datum(value, mark, measurement.engine)}</td> }.into_any()
 }
 
 /// The first or the last value of a quantity.

@@ -24,6 +24,12 @@ pub(super) struct Value {
     pub(super) engine: Engine,
 }
 
+/// A number, or what is to be said in its place, with the value in full for whoever reads the table by script.
+pub(super) fn datum(value: f64, mark: Option<Mark>, engine: Engine) -> AnyView {
+    let text = mark.map_or_else(|| number::value(value), |mark| words::mark(mark, engine));
+    view! { <data value=format!("{value:?}") data-mark=mark.map(Mark::key)>{text}</data> }.into_any()
+}
+
 /// A table with a column for each placement; a row begins with its number, of what `first` says. What is not known stands
 /// as `unknown`.
 pub(super) fn numbers(
@@ -44,12 +50,11 @@ pub(super) fn numbers(
     };
     let cell = |cell: Option<Value>| {
         let Some(Value { value, mark, band, engine }) = cell else { return view! { <td>{unknown}</td> }.into_any() };
-        let text = mark.map_or_else(|| number::value(value), |mark| words::mark(mark, engine));
         let band = band
             .map(|(low, high)| view! { <small>{words::middle_half(number::value(low), number::value(high))}</small> });
         view! {
             <td>
-                <data value=format!("{value:?}") data-mark=mark.map(Mark::key)>{text}</data>
+                {datum(value, mark, engine)}
                 " "
                 {band}
             </td>
