@@ -12,7 +12,8 @@ const rows = (page) =>
     rows.map((row) => ({
       placement: row.dataset.placement,
       kept: row.dataset.kept !== undefined,
-      name: row.querySelector("th").textContent.trim(),
+      letter: row.querySelector("th .letter")?.textContent,
+      name: row.querySelector("th").textContent.trim().replace(/^[A-F] +/, ""),
       depth: row.cells[1].textContent,
       values: [...row.querySelectorAll("data")].map((data) => Number(data.value)),
     })),

@@ -1,10 +1,11 @@
 // Trunk runs this after bundling (`hooks` in Trunk.toml). It puts the texts of each language into one file, whose name
-// the tag of boot.js then has, and gives the release page a strict Content-Security-Policy, which works from any static
-// host. A debug page has none, since `trunk serve` reloads it through an inline script.
+// the tag of boot.js then has, makes the WebAssembly of the release page smaller, and gives it a strict
+// Content-Security-Policy, which works from any static host. A debug page has none, since `trunk serve` reloads it through an inline script.
 
 import { createHash } from "node:crypto";
 import { readFile, readdir, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { shrink } from "./shrink-wasm.mjs";
 
 const POLICY = {
   "default-src": "'none'",
@@ -48,6 +49,8 @@ const file = join(staging, "index.html");
 let page = await readFile(file, "utf8");
 page = put(page, "data-texts", `data-texts='${JSON.stringify(files)}'`);
 if (process.env.TRUNK_PROFILE === "release") {
+  const built = async (pattern) => join(staging, (await readdir(staging)).find((name) => pattern.test(name)));
+  await shrink(await built(/^normscope-page-.*_bg\.wasm$/), await built(/^normscope-page-[^_]*\.js$/));
   const content = Object.entries(POLICY).map((rule) => rule.join(" ")).join("; ");
   // Before anything that loads something, but after the encoding.
   const charset = `<meta charset="utf-8">`;

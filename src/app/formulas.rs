@@ -1,5 +1,9 @@
 //! Formulas in MathML. What is a formula is the same in every language.
 
+use crate::chart::block::equation;
+use crate::chart::parts::{Part, Role};
+use crate::model::{Activation, Attention, Config, SublayerKind};
+
 macro_rules! formula {
     ($($part:literal),+ $(,)?) => { concat!("<math><mrow>", $($part),+, "</mrow></math>") };
 }
@@ -63,3 +67,32 @@ const RESIDUAL: &str = formula!("<mn>1</mn><mo>/</mo><msqrt><mrow><mn>2</mn><mi>
 const GRADIENT: &str = formula!(
     "<mo>‖</mo><mo>∂</mo><mi mathvariant=\"script\">L</mi><mo>/</mo><mo>∂</mo><mi>W</mi><msub><mo>‖</mo><mi>F</mi></msub>"
 );
+
+/// The formula of a part of a block: what it makes of what it gets.
+#[must_use]
+pub(crate) fn of_part(part: Part, config: &Config) -> String {
+    const OUTPUT: &str = "<msub><mi>W</mi><mi>O</mi></msub>";
+    match part.role {
+        Role::Function(SublayerKind::FeedForward) if config.act == Activation::SwiGlu => SWIGLU.into(),
+        Role::Function(SublayerKind::FeedForward) => format!(
+            "<math><mrow><mi>{}</mi><mo stretchy=\"false\">(</mo><mi>x</mi><msub><mi>W</mi><mn>1</mn></msub>\
+             <mo stretchy=\"false\">)</mo><msub><mi>W</mi><mn>2</mn></msub></mrow></math>",
+            config.act.key()
+        ),
+        Role::Function(_) => {
+            let weights = if config.attention == Attention::Softmax { SOFTMAX } else { UNIFORM };
+            let output = if config.output_projection.0 { OUTPUT } else { "" };
+            format!("<math><mrow>{weights}<mi>V</mi>{output}</mrow></math>")
+        }
+        Role::Sum => equation(config.placement),
+        Role::EmbeddingNorm | Role::InputNorm | Role::BranchNorm | Role::SumNorm => {
+            of_control("norm", config.norm.key()).into()
+        }
+    }
+}
+
+const SOFTMAX: &str = concat!(
+    "<mi>softmax</mi><mo stretchy=\"false\">(</mo><mi>Q</mi><msup><mi>K</mi><mi mathvariant=\"normal\">T</mi></msup>",
+    "<mo>/</mo><msqrt><mi>k</mi></msqrt><mo stretchy=\"false\">)</mo>"
+);
+const UNIFORM: &str = "<mfrac><mn>1</mn><mi>T</mi></mfrac><mn mathvariant=\"normal\">1</mn>";

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use leptos::prelude::*;
 
 use crate::chart::curve::Curve;
-use crate::chart::plot;
 use crate::chart::theme::Theme;
+use crate::chart::view;
 use crate::model::{Config, Placement};
-use crate::share::{MOST_PINS, Notice, Request};
+use crate::share::{MOST_PINS, Notice, Relation, Request};
 use crate::stats::{Engine, Measurement, ModelUpdate, Quantity, Sample};
 use crate::text;
 use crate::theory::{self, Overlay};
@@ -176,8 +176,8 @@ pub(crate) struct Page {
     pub(crate) laboratory: Laboratory,
     /// The models of every depth.
     pub(crate) atlases: Atlases,
-    /// The device's pixels in one of CSS.
-    pub(crate) pixel_ratio: RwSignal<f64>,
+    /// The device's pixels in one of CSS, on a page that is not drawn large.
+    pub(crate) dots: RwSignal<f64>,
     engines: StoredValue<Rc<Engines>, LocalStorage>,
     /// The URL and the history.
     address: StoredValue<Address, LocalStorage>,
@@ -210,7 +210,7 @@ impl Page {
             helped: RwSignal::new("init"),
             laboratory: Laboratory::new(),
             atlases: Atlases::new(),
-            pixel_ratio: RwSignal::new(browser::device_pixel_ratio()),
+            dots: RwSignal::new(browser::device_pixel_ratio()),
             engines: StoredValue::new_local(engines),
             address: StoredValue::new_local(Address::default()),
         }
@@ -323,18 +323,18 @@ impl Page {
         })
     }
 
-    /// The finished passes of the models that are kept to compare with, in the order of the link.
+    /// The finished passes of the models that are kept to compare with, in the order of the link, each with its letter.
     #[must_use]
-    pub(crate) fn kept(&self) -> Vec<Arc<Finished>> {
+    pub(crate) fn kept(&self) -> Vec<(char, Arc<Finished>)> {
         let engine = self.engine();
         let pins = self.request.with(|request| request.pins.clone());
         self.pinned.with(|list| {
-            let of = |pin: Config| {
+            let of = |(letter, pin): (char, Config)| {
                 let is_it =
                     |pass: &&Arc<Finished>| pass.measurement.config == pin && engine == Some(pass.measurement.engine);
-                list.iter().find(is_it).map(Arc::clone)
+                Some((letter, Arc::clone(list.iter().find(is_it)?)))
             };
-            pins.into_iter().filter_map(of).collect()
+            ('A'..).zip(pins).filter_map(of).collect()
         })
     }
 
@@ -346,7 +346,7 @@ impl Page {
         let (placements, pins, seeds) = self.request.with(count);
         (shown.len(), kept.len()) == (placements, pins)
             && shown.iter().all(|(pass, fresh)| *fresh && pass.sample.runs == seeds)
-            && kept.iter().all(|pass| pass.sample.runs == seeds)
+            && kept.iter().all(|(_, pass)| pass.sample.runs == seeds)
     }
 
     /// Keeps the models that are asked for to compare with, as many as a link may keep.
@@ -372,7 +372,8 @@ impl Page {
         self.updates.with(|list| list.iter().find(is_it).map(|(.., update)| *update))
     }
 
-    /// The curves of a quantity. What is not of the depth asked for is stale once it is late.
+    /// The curves of a quantity, those of models that are kept after the others, each against the model that is compared
+    /// with where that is asked for. What is not of the depth asked for is stale once it is late.
     #[must_use]
     pub(crate) fn curves(&self, quantity: Quantity) -> Vec<Curve> {
         let is_late = self.is_late.get();
@@ -381,7 +382,31 @@ impl Page {
             curve.fresh = is_fresh || !is_late;
             Some(curve)
         };
-        self.shown().into_iter().filter_map(curve).collect()
+        let kept_curve = |(letter, pass): (char, Arc<Finished>)| {
+            let curve = Curve::of_sample(&pass.sample, quantity)?;
+            Some(Curve { name: String::from(letter).into(), is_kept: true, ..curve })
+        };
+        let shown: Vec<_> = self.shown().into_iter().filter_map(curve).collect();
+        let kept: Vec<_> = self.kept().into_iter().filter_map(kept_curve).collect();
+        let (relation, along) = self.request.with(|request| (request.relation, request.along));
+        let all = shown.len() + kept.len();
+        let base = if kept.is_empty() { 0 } else { shown.len() };
+        let mut curves = shown;
+        curves.extend(kept);
+        if relation == Relation::Values || all == 0 {
+            return curves;
+        }
+        let base = curves.remove(base);
+        curves.iter().map(|curve| curve.against(&base, relation, along)).collect()
+    }
+
+    /// What a chart calls the model that others are compared with; `None` where none is.
+    #[must_use]
+    pub(crate) fn base_name(&self) -> Option<&'static str> {
+        self.request.with(|request| {
+            let first = request.placements.first().filter(|_| request.relation != Relation::Values)?;
+            Some(if request.pins.is_empty() { first.recipe().label } else { "A" })
+        })
     }
 
     /// The passes shown that theory has something of.
@@ -393,15 +418,16 @@ impl Page {
 
     /// The curves of theory over a quantity: all there are of one placement; of several the prediction of each alone.
     #[must_use]
-    pub(crate) fn theory_lines(&self, quantity: Quantity) -> Vec<plot::Theory> {
-        if !self.request.with(|request| request.theory) {
+    pub(crate) fn theory_lines(&self, quantity: Quantity) -> Vec<view::Theory> {
+        if !self.request.with(|request| request.theory && request.relation == Relation::Values) {
             return Vec::new();
         }
         let all = self.theory();
         let is_alone = all.len() == 1;
-        let line = |config: &Config, overlay: &Overlay| plot::Theory {
+        let line = |config: &Config, overlay: &Overlay| view::Theory {
             placement: config.placement,
             name: overlay.name,
+            depth: config.depth,
             first: quantity.first_block(),
             values: quantity.by_block(&overlay.values, config),
         };
@@ -415,6 +441,13 @@ impl Page {
             lines.extend(overlays.map(|overlay| line(&pass.measurement.config, overlay)));
         }
         lines
+    }
+
+    /// The device's pixels in one of CSS. On a page that is drawn large one of CSS has more of them (`style/base.css`).
+    #[must_use]
+    pub(crate) fn pixel_ratio(&self) -> f64 {
+        const LARGE: f64 = 1.4;
+        self.dots.get() * if self.request.with(|request| request.projector) { LARGE } else { 1.0 }
     }
 
     /// The colours of the charts.

@@ -2,10 +2,11 @@
 
 use std::fmt::Write as _;
 
-use crate::model::{Placement, Recipe, Skip};
+use crate::model::{Placement, Recipe, Skip, SublayerKind};
 use crate::text::chart as says;
 
 use super::marker;
+use super::parts::{Part, Role, parts};
 use super::scene::point;
 use super::style::{Marker, Style, style};
 
@@ -48,14 +49,19 @@ pub fn glyph(placement: Placement) -> String {
     format!(r#"<svg class="glyph" width="64" height="30" viewBox="0 0 64 30" aria-hidden="true">{out}</svg>"#)
 }
 
-/// One block, its sublayers from left to right, norms lit; `low` takes less height.
+/// One block, its sublayers from left to right, norms lit, the chosen one of its [`parts`] marked; `low` takes less
+/// height.
 #[must_use]
-pub fn diagram(placement: Placement, cross: bool, low: bool) -> String {
+pub fn diagram(placement: Placement, kinds: &[SublayerKind], low: bool, chosen: Option<usize>) -> String {
     let recipe = placement.recipe();
-    let (first, last) = (says::part_attention(), "FFN");
-    let names = if cross { vec![first, says::part_cross(), last] } else { vec![first, last] };
+    let all = parts(placement, kinds);
+    let part = |role: Role, sublayer: usize, drawn: &str| {
+        let index = all.iter().position(|part| *part == Part { role, sublayer });
+        let class = if index.is_some() && index == chosen { " class=\"chosen\"" } else { "" };
+        format!(r#"<g data-part="{}"{class}>{drawn}</g>"#, index.unwrap_or_default())
+    };
     // Three take the room of two.
-    let width = 330.0 + 157.0 * (names.len() - 2) as f64;
+    let width = 330.0 + 157.0 * (kinds.len() - 2) as f64;
     let (height, y, t) = if low { (60.0, 42.0, 16.0) } else { (76.0, 56.0, 18.0) };
     let (start, pitch) = if recipe.embedding_norm { (14.0, 150.0) } else { (0.0, 157.0) };
     let lit = |x: f64, y: f64| {
@@ -80,44 +86,45 @@ pub fn diagram(placement: Placement, cross: bool, low: bool) -> String {
         y - 4.5
     );
     if recipe.embedding_norm {
-        out += &lit(12.0, y);
+        out += &part(Role::EmbeddingNorm, 0, &lit(12.0, y));
     }
-    for (index, name) in names.iter().enumerate() {
+    for (index, kind) in kinds.iter().enumerate() {
         let s = start + index as f64 * pitch;
         let _ = write!(
             out,
-            concat!(
-                r#"<path class="wire" d="M{} {}V{}q0-8 8-8H{}q8 0 8 8V{}"/><circle class="dot" cx="{}" cy="{}" r="2.5"/>"#,
-                r#"<rect class="box" x="{}" y="{}" width="46" height="26" rx="4"/><text class="part" x="{}" y="{}">{}</text>"#,
-                r#"<circle class="plus" cx="{}" cy="{}" r="8"/><path class="wire" d="M{} {}h8M{} {}v8"/>"#
-            ),
-            s + 14.0,
-            y,
+            r#"<path class="wire" d="M{a} {y}V{}q0-8 8-8H{}q8 0 8 8V{}"/><circle class="dot" cx="{a}" cy="{y}" r="2.5"/>"#,
             t + 8.0,
             s + 116.0,
             y - 8.0,
-            s + 14.0,
-            y,
+            a = s + 14.0
+        );
+        let name = match kind {
+            SublayerKind::Attention => says::part_attention(),
+            SublayerKind::CrossAttention => says::part_cross(),
+            SublayerKind::FeedForward => "FFN",
+        };
+        let function = format!(
+            r#"<rect class="box" x="{}" y="{}" width="46" height="26" rx="4"/><text class="part" x="{}" y="{}">{name}</text>"#,
             s + 47.0,
             t - 13.0,
             s + 70.0,
-            t + 4.5,
-            name,
-            s + 124.0,
-            y,
-            s + 120.0,
-            y,
-            s + 124.0,
-            y - 4.0
+            t + 4.5
         );
-        if recipe.input_norm {
-            out += &lit(s + 32.0, t);
-        }
-        if recipe.branch_norm {
-            out += &lit(s + 108.0, t);
-        }
-        if recipe.sum_norm {
-            out += &lit(s + 146.0, y);
+        out += &part(Role::Function(*kind), index, &function);
+        let sum = format!(
+            r#"<circle class="plus" cx="{x}" cy="{y}" r="8"/><path class="wire" d="M{} {y}h8M{x} {}v8"/>"#,
+            s + 120.0,
+            y - 4.0,
+            x = s + 124.0
+        );
+        out += &part(Role::Sum, index, &sum);
+        let norms = [
+            (recipe.input_norm, Role::InputNorm, 32.0, t),
+            (recipe.branch_norm, Role::BranchNorm, 108.0, t),
+            (recipe.sum_norm, Role::SumNorm, 146.0, y),
+        ];
+        for (_, role, x, y) in norms.into_iter().filter(|(taken, ..)| *taken) {
+            out += &part(role, index, &lit(s + x, y));
         }
         let factor = match recipe.skip {
             Skip::Identity if recipe.input_damped => "÷ √l",
@@ -131,7 +138,7 @@ pub fn diagram(placement: Placement, cross: bool, low: bool) -> String {
             let _ = write!(out, r#"<text class="part factor" x="{at}" y="{}">{factor}</text>"#, y + 16.0);
         }
     }
-    out += &beside(&recipe, (start, pitch), names.len(), y, width);
+    out += &beside(&recipe, (start, pitch), kinds.len(), y, width);
     format!(
         r#"<svg class="diagram" width="330" height="{height}" viewBox="0 0 {width} {height}" role="img" aria-label="{}">{out}</svg>"#,
         in_words(&recipe)
@@ -281,7 +288,8 @@ fn sign(placement: Placement, x: f64, y: f64, class: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::{diagram, equation, glyph, in_words, sample};
-    use crate::model::Placement;
+    use crate::chart::parts::parts;
+    use crate::model::{Placement, SublayerKind};
 
     /// The equation without its tags.
     fn plain(placement: Placement) -> String {
@@ -329,9 +337,15 @@ mod tests {
             let norms = [recipe.input_norm, recipe.branch_norm, recipe.sum_norm];
             let a_sublayer = norms.into_iter().filter(|taken| *taken).count();
             assert_eq!(bars(glyph(*placement)), a_sublayer + usize::from(recipe.embedding_norm));
-            for (cross, sublayers) in [(false, 2), (true, 3)] {
-                let drawn = bars(diagram(*placement, cross, false));
-                assert_eq!(drawn, sublayers * a_sublayer + usize::from(recipe.embedding_norm));
+            let kinds = [SublayerKind::Attention, SublayerKind::CrossAttention, SublayerKind::FeedForward];
+            for kinds in [&[kinds[0], kinds[2]][..], &kinds] {
+                let drawn = diagram(*placement, kinds, false, Some(1));
+                assert_eq!(bars(drawn.clone()), kinds.len() * a_sublayer + usize::from(recipe.embedding_norm));
+                // Each part once, by its number, and one of them marked.
+                for index in 0..parts(*placement, kinds).len() {
+                    assert_eq!(drawn.matches(&format!(r#"data-part="{index}""#)).count(), 1, "{placement:?} {index}");
+                }
+                assert_eq!(drawn.matches(r#"<g data-part="1" class="chosen">"#).count(), 1);
             }
         }
     }

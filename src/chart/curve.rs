@@ -1,13 +1,19 @@
 //! A series of a measurement as a curve over the blocks.
 
+use std::borrow::Cow;
+
 use crate::model::{Placement, Tensor};
 use crate::stats::{Blocks, Engine, Mark, Measurement, Quantity, Sample};
 
-/// One placement's values over the blocks, with what is to be said of each.
+/// One model's values over the blocks, with what is to be said of each.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
-    /// Whose.
+    /// What the chart calls it: the placement's label, or the letter of a model that is kept.
+    pub name: Cow<'static, str>,
+    /// Of which placement.
     pub placement: Placement,
+    /// Whether it is of a model that is kept to compare with: drawn thin, under the others.
+    pub is_kept: bool,
     /// Blocks of the model.
     pub depth: u32,
     /// The block of the first value: 0 for states of the stream, 1 for weights.
@@ -91,8 +97,11 @@ impl Curve {
     #[must_use]
     pub fn of(measurement: &Measurement, quantity: Quantity) -> Option<Self> {
         let Blocks { first, values, marks } = measurement.by_block(quantity)?;
+        let placement = measurement.config.placement;
         Some(Self {
-            placement: measurement.config.placement,
+            name: placement.recipe().label.into(),
+            placement,
+            is_kept: false,
             depth: measurement.config.depth,
             first,
             values,
@@ -126,6 +135,18 @@ impl Curve {
     pub fn at(&self, block: u32) -> Option<(f64, Option<Mark>)> {
         let index = block.checked_sub(self.first)? as usize;
         Some((*self.values.get(index)?, self.marks.get(index).copied().flatten()))
+    }
+
+    /// The last block it has: that of the model, unless it is against a model that has fewer.
+    #[must_use]
+    pub fn last_block(&self) -> u32 {
+        self.block(self.values.len().saturating_sub(1))
+    }
+
+    /// The block at a share of the depth, one that the curve has.
+    #[must_use]
+    pub fn nearest(&self, share: f64) -> u32 {
+        ((share * f64::from(self.depth)).round().max(0.0) as u32).clamp(self.first, self.depth)
     }
 
     /// Whether a value that the arithmetic does not resolve is one too small for it, rounding noise far under the rest of
@@ -164,7 +185,9 @@ pub(crate) mod tests {
             _ => None,
         };
         Curve {
+            name: placement.recipe().label.into(),
             placement,
+            is_kept: false,
             depth: values.len() as u32 - 1 + first,
             first,
             values: values.to_vec(),

@@ -96,7 +96,7 @@ enum Clause {
 #[must_use]
 pub fn sentence(curve: &Curve, range: &Range, brief: bool) -> Option<String> {
     let runs = runs(curve, range);
-    let label = curve.placement.recipe().label;
+    let label = &*curve.name;
     if brief {
         let parts = brief_parts(curve, &runs);
         return parts.into_iter().reduce(says::listed).map(|list| says::brief(label, list));

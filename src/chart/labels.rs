@@ -2,9 +2,9 @@
 
 use super::curve::Curve;
 use super::gaps::{Place, Run, place};
-use super::plot::{Area, View};
 use super::scene::{Anchor, Cap, Shape, point};
 use super::text;
+use super::view::{Area, View};
 use crate::sort::sort_short;
 use crate::text::number;
 
@@ -34,8 +34,8 @@ pub(super) fn margin(curves: &[Curve], view: &View) -> f64 {
     let is_compact = curves.len() >= COMPACT_FROM;
     let room = (view.width * MOST).max(least);
     let of_curve = |curve: &Curve| {
-        let name = GAP + text::width(curve.placement.recipe().label, SIZE, true);
-        let Some((value, mark)) = curve.at(curve.depth) else { return name };
+        let name = GAP + text::width(&curve.name, SIZE, true);
+        let Some((value, mark)) = curve.at(curve.last_block()) else { return name };
         if place(curve, value, mark, &view.range) != Place::On {
             return name;
         }
@@ -54,7 +54,7 @@ pub(super) fn margin(curves: &[Curve], view: &View) -> f64 {
 
 /// Name and value on one line.
 fn in_one(curve: &Curve, value: f64) -> String {
-    format!("{} {}", curve.placement.recipe().label, number::value(value))
+    format!("{} {}", curve.name, number::value(value))
 }
 
 /// The size of a value under its name. A power of ten is long: it takes the size of the name.
@@ -69,7 +69,7 @@ pub(super) fn draw(out: &mut Vec<Shape>, curves: &[Curve], runs: &[Vec<Run>], vi
         if let (Some(value), Some(run)) = (curve.values.last(), runs.last())
             && run.place == Place::On
         {
-            let x = area.x(f64::from(curve.depth)).min(area.right) + GAP;
+            let x = area.x(f64::from(curve.last_block()), curve.depth).min(area.right) + GAP;
             ends.push(End { curve, value: *value, x, y: area.y(*value).clamp(area.top, area.bottom) });
         }
     }
@@ -110,7 +110,7 @@ fn spread(ends: &mut [End<'_>], pitch: f64, top: f64, bottom: f64) {
 fn label(out: &mut Vec<Shape>, end: &End<'_>, compact: bool, view: &View) {
     let color = view.theme.text(end.curve.placement);
     let alpha = if end.curve.fresh { 1.0 } else { 0.45 };
-    let name = end.curve.placement.recipe().label;
+    let name = &*end.curve.name;
     let value = number::value(end.value);
     let fits = |text: &str, size: f64| end.x + text::width(text, size, true) <= view.width;
     let mut line = |y: f64, text: String, size: f64| {
@@ -141,8 +141,14 @@ fn label(out: &mut Vec<Shape>, end: &End<'_>, compact: bool, view: &View) {
 fn bracket(out: &mut Vec<Shape>, ends: &[End<'_>], view: &View) {
     let (upper, lower) = (&ends[0], &ends[1]);
     let times = upper.value / lower.value;
-    let same_depth = upper.curve.depth == lower.curve.depth && upper.curve.fresh == lower.curve.fresh;
-    if !same_depth || !times.is_finite() || times < 2.0 || lower.y - upper.y <= 90.0 {
+    let is_kept = upper.curve.is_kept || lower.curve.is_kept;
+    let is_one_depth = is_kept || upper.curve.depth == lower.curve.depth;
+    if !is_one_depth
+        || upper.curve.fresh != lower.curve.fresh
+        || !times.is_finite()
+        || times < 2.0
+        || lower.y - upper.y <= 90.0
+    {
         return;
     }
     let alpha = if upper.curve.fresh { 1.0 } else { 0.45 };

@@ -6,9 +6,10 @@
 //! | [`curve`] | a series of a measurement with what is to be said of each value |
 //! | [`axis`] | frames of x, ranges and ticks of y |
 //! | [`gaps`] | where a curve leaves its axis or its arithmetic, and the sentence that says so |
-//! | [`scene`], [`plot`] | the shapes of one chart |
+//! | [`view`], [`scene`], [`plot`] | how a chart is seen, and its shapes |
 //! | [`heat`] | the atlas: depth against block, values as colours |
 //! | [`block`] | a placement as glyph, diagram and equation, from its recipe |
+//! | [`parts`] | the parts of that diagram, and what was measured at each |
 //! | [`reading`] | a measurement in one sentence |
 //! | `canvas` | a scene on an HTML canvas, through plotters |
 
@@ -21,13 +22,17 @@ pub mod gaps;
 pub mod heat;
 mod labels;
 mod marker;
+pub mod parts;
+mod pen;
 mod pill;
 pub mod plot;
 mod probe;
 pub mod reading;
+mod relation;
 pub mod scene;
 #[cfg(test)]
 mod snapshots;
 pub mod style;
 mod text;
 pub mod theme;
+pub mod view;

@@ -1,24 +1,17 @@
 //! One chart as a scene: axes, curves, rails, labels and probe.
 
-use super::axis::{Range, block_ticks};
+use super::axis::block_ticks;
 use super::curve::Curve;
 use super::gaps::{self, Place, Run};
 use super::labels;
-use super::marker;
+use super::pen::Pen;
 use super::probe;
-use super::scene::{Anchor, Cap, Point, Scene, Shape, dashed, hatch, point};
-use super::style::style;
+use super::scene::{Anchor, Point, Scene, Shape, dashed, point};
 use super::text;
-use super::theme::{Color, Theme};
-use crate::model::Placement;
+use super::theme::Color;
+use super::view::{Along, Area, Theory, View};
 use crate::text::{chart as says, number};
 
-/// Width of a measured line.
-const LINE: f64 = 2.25;
-/// Width of a line on a rail.
-const RAIL_LINE: f64 = 1.5;
-/// Height of a hatched rail.
-const RAIL: f64 = 12.0;
 /// From one rail to the next.
 const RAIL_PITCH: f64 = 15.0;
 /// Sentences above the plot before the rest is counted.
@@ -29,112 +22,8 @@ const NOTE_PITCH: f64 = 16.0;
 const BAND: f64 = 0.16;
 /// Opacity of what belongs to another depth than the one asked for.
 const STALE: f64 = 0.45;
-/// Below this width margins are small.
-const NARROW: f64 = 400.0;
 /// Below this width there are three ticks of x.
 const TIGHT: f64 = 300.0;
-
-/// How a chart is seen.
-#[derive(Clone, Debug, PartialEq)]
-pub struct View {
-    /// Width in CSS pixels.
-    pub width: f64,
-    /// Height in CSS pixels.
-    pub height: f64,
-    /// The colours.
-    pub theme: Theme,
-    /// The first block of the quantity.
-    pub first: u32,
-    /// Where x ends when it has come to rest.
-    pub frame: u32,
-    /// Where x ends now, on its way there.
-    pub frame_now: f64,
-    /// What y shows when it has come to rest.
-    pub range: Range,
-    /// What y shows now, on its way there.
-    pub range_now: Range,
-    /// The block that is looked at.
-    pub probe: Option<u32>,
-    /// Said in the plot where there are no curves.
-    pub message: Option<String>,
-    /// What theory has, over the measurement.
-    pub theory: Vec<Theory>,
-}
-
-/// A curve of theory.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Theory {
-    /// Of which placement.
-    pub placement: Placement,
-    /// Its name.
-    pub name: &'static str,
-    /// The block of the first value.
-    pub first: u32,
-    /// The values; not a number where it says nothing.
-    pub values: Vec<f64>,
-}
-
-impl Theory {
-    /// Its value at a block.
-    #[must_use]
-    pub fn at(&self, block: u32) -> Option<f64> {
-        let index = block.checked_sub(self.first)? as usize;
-        self.values.get(index).copied().filter(|value| value.is_finite())
-    }
-}
-
-impl View {
-    /// A chart at rest.
-    #[must_use]
-    pub const fn at_rest(width: f64, height: f64, theme: Theme, first: u32, frame: u32, range: Range) -> Self {
-        Self {
-            width,
-            height,
-            theme,
-            first,
-            frame,
-            frame_now: frame as f64,
-            range,
-            range_now: range,
-            probe: None,
-            message: None,
-            theory: Vec::new(),
-        }
-    }
-
-    /// Whether margins are small.
-    #[must_use]
-    pub fn is_narrow(&self) -> bool {
-        self.width < NARROW
-    }
-}
-
-/// The rectangle of the plot and the way from values to places.
-pub(super) struct Area {
-    pub(super) left: f64,
-    pub(super) right: f64,
-    pub(super) top: f64,
-    pub(super) bottom: f64,
-    /// The base of the x axis; under the floor rails where there are some.
-    pub(super) base: f64,
-    frame: f64,
-    range: Range,
-}
-
-impl Area {
-    pub(super) fn x(&self, block: f64) -> f64 {
-        self.left + (self.right - self.left) * block / self.frame
-    }
-
-    pub(super) fn y(&self, value: f64) -> f64 {
-        self.bottom - (self.bottom - self.top) * self.range.share(value)
-    }
-
-    /// The block under an x, not yet rounded or clamped.
-    fn block(&self, x: f64) -> f64 {
-        (x - self.left) / (self.right - self.left) * self.frame
-    }
-}
 
 /// What each curve has above and below the plot.
 struct Rails {
@@ -171,11 +60,20 @@ impl Rails {
 #[must_use]
 pub fn block_at(curves: &[Curve], view: &View, x: f64) -> Option<u32> {
     let (area, ..) = layout(curves, view);
-    let deepest = curves.iter().map(|curve| curve.depth).max()?;
+    if curves.is_empty() {
+        return None;
+    }
+    let deepest = deepest(curves);
     if x < area.left - 12.0 || x > area.right + 12.0 {
         return None;
     }
-    Some((area.block(x).round().max(0.0) as u32).clamp(view.first, deepest))
+    Some((area.block(x, deepest).round().max(0.0) as u32).clamp(view.first, deepest))
+}
+
+/// The depth of the deepest model: the probe counts its blocks.
+#[must_use]
+pub fn deepest(curves: &[Curve]) -> u32 {
+    curves.iter().map(|curve| curve.depth).max().unwrap_or(1)
 }
 
 /// The plot's rectangle in CSS pixels: left, top, right, bottom.
@@ -207,6 +105,7 @@ fn layout(curves: &[Curve], view: &View) -> (Area, Rails, Vec<Vec<Run>>, Vec<Str
         bottom: base - floor,
         base,
         frame: view.frame_now,
+        along: view.along,
         range: view.range_now,
     };
     (area, rails, runs, notes)
@@ -228,7 +127,11 @@ pub fn plot(curves: &[Curve], view: &View) -> Scene {
     for curve in curves {
         band(&mut scene.data, curve, view, &area);
     }
-    for (index, curve) in curves.iter().enumerate() {
+    // What is kept lies under what it is kept to compare with.
+    let is_kept = |index: &usize| curves[*index].is_kept;
+    let (kept, shown): (Vec<usize>, Vec<usize>) = (0..curves.len()).partition(is_kept);
+    for index in kept.into_iter().chain(shown) {
+        let curve = &curves[index];
         let alpha = if curve.fresh { 1.0 } else { STALE };
         let pen = Pen { curve, view, area: &area, alpha, color: view.theme.line(curve.placement) };
         let top = rails.top[index].map(|row| area.top - 12.0 - RAIL_PITCH * (rails.top_rows - 1 - row) as f64);
@@ -270,20 +173,31 @@ fn axes(out: &mut Vec<Shape>, view: &View, area: &Area) {
         let y = area.y(value);
         out.push(Shape::Hair { from: point(area.left, y), to: point(area.left + 4.0, y), color: theme.rule_strong });
     }
-    for block in block_ticks(view.frame, view.first, view.width >= TIGHT) {
-        let x = area.x(f64::from(block));
+    let (ticks, name): (Vec<(f64, String)>, _) = match view.along {
+        Along::Block => {
+            let blocks = block_ticks(view.frame, view.first, view.width >= TIGHT).into_iter();
+            (blocks.map(|block| (f64::from(block), block.to_string())).collect(), says::block_axis())
+        }
+        Along::Share => {
+            let parts = if view.width >= TIGHT { 4 } else { 2 };
+            let shares = (0..=parts).map(|part| f64::from(part) / f64::from(parts));
+            (shares.map(|share| (share, number::tick(share))).collect(), says::share_axis())
+        }
+    };
+    for (place, text) in ticks {
+        let x = area.x(place, 1);
         if x > area.right + 1.0 {
             continue;
         }
         out.push(Shape::Hair { from: point(x, area.base), to: point(x, area.base + 5.0), color: theme.rule_strong });
-        out.push(label(point(x, area.base + 19.0), block.to_string(), 12.0, theme.ink_2, Anchor::Middle));
+        out.push(label(point(x, area.base + 19.0), text, 12.0, theme.ink_2, Anchor::Middle));
     }
     out.push(Shape::Hair {
         from: point(area.left, area.base),
         to: point(area.right, area.base),
         color: theme.rule_strong,
     });
-    out.push(label(point(view.width, area.base + 19.0), says::block_axis().into(), 12.0, theme.ink_2, Anchor::End));
+    out.push(label(point(view.width, area.base + 19.0), name.into(), 12.0, theme.ink_2, Anchor::End));
 }
 
 fn note_lines(out: &mut Vec<Shape>, notes: &[String], view: &View, area: &Area, rails: &Rails) {
@@ -306,10 +220,10 @@ fn band(out: &mut Vec<Shape>, curve: &Curve, view: &View, area: &Area) {
     let place = |index: usize, value: f64| {
         let y = area.y(value);
         let y = if y.is_nan() { area.bottom } else { y };
-        point(area.x(f64::from(curve.block(index))), y.clamp(area.top, area.bottom))
+        point(area.x(f64::from(curve.block(index)), curve.depth), y.clamp(area.top, area.bottom))
     };
     let is_known = |(index, (low, high)): &(usize, &(f64, f64))| {
-        let x = area.x(f64::from(curve.block(*index)));
+        let x = area.x(f64::from(curve.block(*index)), curve.depth);
         low.is_finite() && high.is_finite() && curve.marks[*index].is_none() && x <= area.right + 0.5
     };
     let all: Vec<_> = curve.band.iter().enumerate().collect();
@@ -325,7 +239,7 @@ fn band(out: &mut Vec<Shape>, curve: &Curve, view: &View, area: &Area) {
 fn theory_line(out: &mut Vec<Shape>, theory: &Theory, view: &View, area: &Area) {
     let color = view.theme.text(theory.placement);
     let points: Vec<_> = (0..theory.values.len())
-        .map(|index| point(area.x(f64::from(theory.first) + index as f64), area.y(theory.values[index])))
+        .map(|index| point(area.x(f64::from(theory.first) + index as f64, theory.depth), area.y(theory.values[index])))
         .collect();
     let is_on = |at: &Point| {
         at.y.is_finite() && (area.top - 0.5..=area.bottom + 0.5).contains(&at.y) && at.x <= area.right + 0.5
@@ -335,218 +249,11 @@ fn theory_line(out: &mut Vec<Shape>, theory: &Theory, view: &View, area: &Area) 
     }
 }
 
-/// Draws one curve.
-struct Pen<'a> {
-    curve: &'a Curve,
-    view: &'a View,
-    area: &'a Area,
-    alpha: f64,
-    color: Color,
-}
-
-impl Pen<'_> {
-    fn draw(&self, out: &mut Vec<Shape>, runs: &[Run], top: Option<f64>, floor: Option<f64>) {
-        let dash = style(self.curve.placement).dash;
-        for (position, run) in runs.iter().enumerate() {
-            let before = position.checked_sub(1).map(|before| runs[before]);
-            let after = runs.get(position + 1).copied();
-            match (run.place, top, floor) {
-                (Place::On, ..) => {
-                    self.stroke(out, &self.line(run, before, after), dash, LINE);
-                    self.drops(out, run, before, after, top, floor);
-                }
-                (Place::Above, Some(rail), _) => self.rail(out, run, before, after, rail, self.area.top),
-                (Place::Below, _, Some(rail)) => self.rail(out, run, before, after, rail, self.area.bottom),
-                (Place::Zero, _, Some(rail)) => {
-                    let (from, to) = self.span(run, before, after);
-                    self.stroke(out, &[point(from, rail), point(to, rail)], dash, RAIL_LINE);
-                }
-                (_, Some(rail), _) if run.place.is_top() => self.hatched(out, run, before, after, rail),
-                (_, _, Some(rail)) => self.hatched(out, run, before, after, rail),
-                _ => {}
-            }
-        }
-        self.markers(out, runs);
-    }
-
-    /// The place of a value on the axis. While a range is on its way, what it does not reach yet is at its edge.
-    fn at(&self, index: usize) -> Point {
-        let y = self.area.y(self.curve.values[index]);
-        point(self.x(index), y.clamp(self.area.top, self.area.bottom))
-    }
-
-    /// The place of a value, wherever that is.
-    fn beyond(&self, index: usize) -> Point {
-        point(self.x(index), self.area.y(self.curve.values[index]))
-    }
-
-    /// A line in the placement's colour and dash, as far as the frame reaches.
-    fn stroke(&self, out: &mut Vec<Shape>, points: &[Point], dash: &[f64], width: f64) {
-        let points = until(points, self.area.right);
-        if points.len() > 1 {
-            out.extend(dashed(&points, dash, self.color, self.alpha, width));
-        }
-    }
-
-    fn x(&self, index: usize) -> f64 {
-        self.area.x(f64::from(self.curve.block(index)))
-    }
-
-    /// Where the line between two neighbours, one on the axis and one known beyond it, crosses an edge.
-    fn crossing(&self, inside: usize, outside: usize, edge: f64) -> Point {
-        let (from, to) = (self.beyond(inside), self.beyond(outside));
-        if !to.y.is_finite() || (to.y - from.y).abs() < 1e-9 {
-            return point(from.x, edge);
-        }
-        let share = ((edge - from.y) / (to.y - from.y)).clamp(0.0, 1.0);
-        point(from.x + (to.x - from.x) * share, edge)
-    }
-
-    fn edge(&self, place: Place) -> Option<f64> {
-        match place {
-            Place::Above => Some(self.area.top),
-            Place::Below => Some(self.area.bottom),
-            _ => None,
-        }
-    }
-
-    /// The points of a run on the axis, up to the edges it crosses.
-    fn line(&self, run: &Run, before: Option<Run>, after: Option<Run>) -> Vec<Point> {
-        let mut points = Vec::new();
-        if let Some((outside, edge)) = before.and_then(|run| Some((run.to, self.edge(run.place)?))) {
-            points.push(self.crossing(run.from, outside, edge));
-        }
-        points.extend((run.from..=run.to).map(|index| self.at(index)));
-        if let Some((outside, edge)) = after.and_then(|run| Some((run.from, self.edge(run.place)?))) {
-            points.push(self.crossing(run.to, outside, edge));
-        }
-        points
-    }
-
-    /// Thin lines from the ends of a run to the rail that takes it on, where no value says how it gets there.
-    fn drops(
-        &self,
-        out: &mut Vec<Shape>,
-        run: &Run,
-        before: Option<Run>,
-        after: Option<Run>,
-        top: Option<f64>,
-        floor: Option<f64>,
-    ) {
-        let ends = [(before, run.from), (after, run.to)];
-        for (other, index) in ends {
-            let Some(other) = other.filter(|other| self.edge(other.place).is_none()) else { continue };
-            let rail = if other.place.is_top() { top } else { floor };
-            let from = self.at(index);
-            if let Some(rail) = rail {
-                self.stroke(out, &[from, point(from.x, rail)], &[2.0, 3.0], RAIL_LINE);
-            }
-        }
-    }
-
-    /// From where to where a run off the axis reaches: half way to its neighbours, or to the crossing.
-    fn span(&self, run: &Run, before: Option<Run>, after: Option<Run>) -> (f64, f64) {
-        let from = match before {
-            None => self.x(run.from),
-            Some(other) if other.place == Place::On && self.edge(run.place).is_none() => self.x(other.to),
-            Some(other) => (self.x(run.from) + self.x(other.to)) / 2.0,
-        };
-        let to = match after {
-            None => self.x(run.to),
-            Some(other) if other.place == Place::On && self.edge(run.place).is_none() => self.x(other.from),
-            Some(other) => (self.x(run.to) + self.x(other.from)) / 2.0,
-        };
-        (from, to.max(from + 2.0))
-    }
-
-    /// A known stretch off the axis: up (or down) from the crossing, then along the rail.
-    fn rail(&self, out: &mut Vec<Shape>, run: &Run, before: Option<Run>, after: Option<Run>, rail: f64, edge: f64) {
-        const BEND: f64 = 4.0;
-        let (mut from, mut to) = self.span(run, before, after);
-        let toward = (edge - rail).signum();
-        let mut points = Vec::new();
-        if let Some(on) = before.filter(|other| other.place == Place::On) {
-            from = self.crossing(on.to, run.from, edge).x;
-            points.push(point(from, edge));
-            points.extend(bend(from, rail, BEND, toward, false));
-        } else {
-            points.push(point(from, rail));
-        }
-        if let Some(on) = after.filter(|other| other.place == Place::On) {
-            to = self.crossing(on.from, run.to, edge).x;
-            points.extend(bend(to, rail, BEND, toward, true));
-            points.push(point(to, edge));
-        } else {
-            points.push(point(to, rail));
-        }
-        self.stroke(out, &points, style(self.curve.placement).dash, RAIL_LINE);
-    }
-
-    /// A stretch without numbers: hatched behind a stop in the placement's colour.
-    fn hatched(&self, out: &mut Vec<Shape>, run: &Run, before: Option<Run>, after: Option<Run>, rail: f64) {
-        let (from, to) = self.span(run, before, after);
-        let to = to.min(self.area.right);
-        if to <= from {
-            return;
-        }
-        out.extend(hatch(from, rail - RAIL / 2.0, to - from, RAIL, self.view.theme.ink_2, self.alpha));
-        out.push(Shape::Line {
-            points: vec![point(from, rail - 8.0), point(from, rail + 8.0)],
-            color: self.color,
-            alpha: self.alpha,
-            width: 2.0,
-            cap: Cap::Butt,
-        });
-    }
-
-    /// Markers at the quarters of the curve, as far as they are on the axis.
-    fn markers(&self, out: &mut Vec<Shape>, runs: &[Run]) {
-        let last = self.curve.values.len().saturating_sub(1);
-        let on_axis = |index: usize| runs.iter().any(|r| r.place == Place::On && (r.from..=r.to).contains(&index));
-        let mut quarters: Vec<usize> = (0..=4).map(|quarter| last * quarter / 4).collect();
-        quarters.dedup();
-        if !quarters.iter().any(|index| on_axis(*index)) {
-            quarters = runs.iter().filter(|run| run.place == Place::On).map(|run| (run.from + run.to) / 2).collect();
-        }
-        let is_in_frame = |index: usize| self.x(index) <= self.area.right + 0.5;
-        for index in quarters.into_iter().filter(|index| on_axis(*index) && is_in_frame(*index)) {
-            let sign = style(self.curve.placement).marker;
-            out.extend(marker::shapes(sign, self.at(index), 4.0, self.color, self.view.theme.background, self.alpha));
-        }
-    }
-}
-
-/// The part of a line up to an x.
-fn until(points: &[Point], right: f64) -> Vec<Point> {
-    let limit = right + 0.5;
-    let inside = points.iter().take_while(|point| point.x <= limit).count();
-    let mut line = points[..inside].to_vec();
-    if let (Some(last), Some(next)) = (line.last().copied(), points.get(inside)) {
-        let share = (right - last.x) / (next.x - last.x);
-        line.push(point(right, last.y + (next.y - last.y) * share));
-    }
-    line
-}
-
-/// A quarter of a circle between a rail and the way to the plot's edge.
-fn bend(x: f64, rail: f64, radius: f64, toward: f64, leaving: bool) -> Vec<Point> {
-    let side = if leaving { -1.0 } else { 1.0 };
-    let arc = (0..=4).map(|step| {
-        let angle = f64::from(step) / 4.0 * std::f64::consts::FRAC_PI_2;
-        point(x + side * radius * (1.0 - angle.cos()), rail + toward * radius * (1.0 - angle.sin()))
-    });
-    let mut points: Vec<_> = arc.collect();
-    if leaving {
-        points.reverse();
-    }
-    points
-}
-
 /// What a curve has at a block, in words: `Post-LN 1.00`, `No norm: not a number`.
 #[must_use]
 pub fn value_in_words(curve: &Curve, block: u32) -> Option<String> {
     use crate::stats::Mark;
-    let label = curve.placement.recipe().label;
+    let label = &*curve.name;
     let (value, mark) = curve.at(block)?;
     Some(match mark {
         None => format!("{label} {}", number::value(value)),

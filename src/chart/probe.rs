@@ -3,9 +3,10 @@
 use super::curve::Curve;
 use super::gaps::{self, Place};
 use super::pill::pill;
-use super::plot::{Area, View, value_in_words};
+use super::plot::{deepest, value_in_words};
 use super::scene::{Anchor, Shape, point};
 use super::text;
+use super::view::{Along, Area, View};
 use crate::model::Placement;
 use crate::sort::sort_short;
 use crate::text::{chart as says, number};
@@ -23,15 +24,21 @@ struct Row {
 /// Draws the probe over a chart.
 pub(super) fn draw(out: &mut Vec<Shape>, curves: &[Curve], block: u32, view: &View, area: &Area) {
     let theme = &view.theme;
-    let x = area.x(f64::from(block)).round() + 0.5;
+    let deepest = deepest(curves);
+    let x = area.x(f64::from(block), deepest).round() + 0.5;
     if x > area.right + 1.0 {
         return;
     }
     out.push(Shape::Hair { from: point(x, area.top), to: point(x, area.base), color: theme.ink_2 });
-    pill(out, says::block(block), x, area.base + 4.0, view.width, theme);
+    let name = match view.along {
+        Along::Block => says::block(block),
+        Along::Share => says::share(number::fixed(f64::from(block) / f64::from(deepest), 2)),
+    };
+    pill(out, name, x, area.base + 4.0, view.width, theme);
 
     let mut rows: Vec<Row> = Vec::new();
     for curve in curves {
+        let block = view.block_of(curve, block, deepest);
         let Some((value, mark)) = curve.at(block) else { continue };
         let Some(words) = value_in_words(curve, block) else { continue };
         if gaps::place(curve, value, mark, &view.range) == Place::On {
@@ -44,9 +51,11 @@ pub(super) fn draw(out: &mut Vec<Shape>, curves: &[Curve], block: u32, view: &Vi
         rows.push(Row { order, placement: curve.placement, words, strong: true });
     }
     for theory in &view.theory {
+        let of_theory = |curve: &&Curve| curve.placement == theory.placement && !curve.is_kept;
+        let curve = curves.iter().find(of_theory);
+        let block = curve.map_or(block, |curve| view.block_of(curve, block, deepest));
         let Some(value) = theory.at(block) else { continue };
-        let measured =
-            curves.iter().find(|curve| curve.placement == theory.placement).and_then(|curve| curve.at(block));
+        let measured = curve.and_then(|curve| curve.at(block));
         let said = number::value(value);
         let words = match measured {
             Some((measured, None)) => says::measured_times(theory.name, said, number::value(measured / value)),

@@ -6,9 +6,10 @@ use std::path::PathBuf;
 
 use super::axis::{fit, frame};
 use super::curve::{Curve, Loss, tests::curve};
-use super::plot::{Theory, View, block_at, plot, plot_rectangle};
+use super::plot::{block_at, plot, plot_rectangle};
 use super::scene::{Anchor, Point, Scene, Shape};
 use super::theme::Theme;
+use super::view::{Theory, View};
 use crate::model::Placement;
 use crate::stats::Mark;
 
@@ -183,9 +184,15 @@ fn seeds_have_a_band_and_theory_is_dashed() {
     let mut view = view(&curves, 512.0, 368.0, false);
     let sizes = (0..=24).map(|block| f64::from(1 + block).sqrt());
     view.theory = vec![
-        Theory { placement: Placement::Pre, name: "mean field", first: 0, values: sizes.collect() },
+        Theory { placement: Placement::Pre, name: "mean field", depth: 24, first: 0, values: sizes.collect() },
         // Past the axis and unknown in places, it is drawn where it is not.
-        Theory { placement: Placement::Post, name: "bound", first: 0, values: vec![0.5, f64::NAN, 1.0, 1e9] },
+        Theory {
+            placement: Placement::Post,
+            name: "bound",
+            depth: 24,
+            first: 0,
+            values: vec![0.5, f64::NAN, 1.0, 1e9],
+        },
     ];
     view.probe = Some(16);
     check("seeds-and-theory", &curves, &view);

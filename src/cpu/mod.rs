@@ -125,7 +125,8 @@ impl CpuPass {
             return None;
         }
         let words = self.buffers[plan.results.buffer].borrow().words();
-        let measurements = self.passes.advance(words).expect("the run was planned when the pass was made");
+        let planned = self.passes.advance(words);
+        let measurements = planned.unwrap_or_else(|why| panic!("the run was planned when the pass was made: {why}"));
         if measurements.is_none() {
             self.buffers = buffers(self.passes.plan());
             self.done = 0;

@@ -7,7 +7,7 @@ use crate::stats::{Engine, Quantity};
 use crate::text::{Language, links as says};
 
 use super::pins::{self, MOST_PINS};
-use super::query::{Request, Scale, Speed, View};
+use super::query::{Along, Relation, Request, Scale, Speed, View};
 use super::shelf::{Guide, Topic, VerdictKind};
 
 /// What values a key takes.
@@ -180,7 +180,40 @@ macro_rules! filter_key {
     };
 }
 
-/// What the second chart and the atlas can show, by the names of JSON.
+/// What one of the charts shows.
+macro_rules! statistic_key {
+    ($name:literal, $chart:literal) => {
+        Key {
+            name: $name,
+            kind: Kind::Choice(STATISTIC_WORDS),
+            get: |request| {
+                let statistic = STATISTICS.iter().find(|(_, quantity)| *quantity == request.charts[$chart].statistic);
+                statistic.map_or("", |(word, _)| word).to_owned()
+            },
+            set: |request, text| {
+                let statistic = STATISTICS.iter().find(|(word, _)| *word == text);
+                statistic.map(|(_, quantity)| request.charts[$chart].statistic = *quantity).is_some()
+            },
+        }
+    };
+}
+
+/// The scale of one of the charts. No text is the default, which goes by the statistic.
+macro_rules! scale_key {
+    ($name:literal, $chart:literal) => {
+        Key {
+            name: $name,
+            kind: Kind::Choice(words!(Scale)),
+            get: |request| request.charts[$chart].scale.map_or("", Scale::key).to_owned(),
+            set: |request, text| {
+                request.charts[$chart].scale = Scale::from_key(text);
+                request.charts[$chart].scale.is_some() || text.is_empty()
+            },
+        }
+    };
+}
+
+/// What a chart and the atlas can show, by the names of JSON.
 pub(super) const STATISTICS: &[(&str, Quantity)] = &[
     ("grad_weight.w2", Quantity::GradWeight(Tensor::W2)),
     ("grad_weight.w1", Quantity::GradWeight(Tensor::W1)),
@@ -299,34 +332,24 @@ pub fn keys() -> &'static [Key] {
                 request.engine.is_some() || text.is_empty()
             },
         },
+        statistic_key!("first_statistic", 0),
+        statistic_key!("statistic", 1),
+        scale_key!("stream_scale", 0),
+        scale_key!("statistic_scale", 1),
         Key {
-            name: "statistic",
-            kind: Kind::Choice(STATISTIC_WORDS),
-            get: |request| {
-                let statistic = STATISTICS.iter().find(|(_, quantity)| *quantity == request.statistic);
-                statistic.map_or("", |(word, _)| word).to_owned()
-            },
-            set: |request, text| {
-                let statistic = STATISTICS.iter().find(|(word, _)| *word == text);
-                statistic.map(|(_, quantity)| request.statistic = *quantity).is_some()
-            },
+            name: "relation",
+            kind: Kind::Choice(words!(Relation)),
+            get: |request| request.relation.key().to_owned(),
+            set: |request, text| Relation::from_key(text).map(|relation| request.relation = relation).is_some(),
         },
         Key {
-            name: "stream_scale",
-            kind: Kind::Choice(words!(Scale)),
-            get: |request| request.stream_scale.key().to_owned(),
-            set: |request, text| Scale::from_key(text).map(|scale| request.stream_scale = scale).is_some(),
+            name: "along",
+            kind: Kind::Choice(words!(Along)),
+            get: |request| request.along.key().to_owned(),
+            set: |request, text| Along::from_key(text).map(|along| request.along = along).is_some(),
         },
-        Key {
-            name: "statistic_scale",
-            kind: Kind::Choice(words!(Scale)),
-            get: |request| request.statistic_scale.map_or("", Scale::key).to_owned(),
-            // No text is the default, which goes by the statistic.
-            set: |request, text| {
-                request.statistic_scale = Scale::from_key(text);
-                request.statistic_scale.is_some() || text.is_empty()
-            },
-        },
+        switch_key!("multiples", multiples),
+        switch_key!("projector", projector),
         switch_key!("theory", theory),
         integer_key!("deepest", deepest, 12, 200),
         integer_key!("memory", memory, 64, 16_384),

@@ -10,7 +10,9 @@ pub use keys::{Key, Kind, keys};
 pub use pins::MOST_PINS;
 pub use shelf::{Guide, Topic, VerdictKind};
 
-pub use query::{ClaimFilter, Notice, Request, Scale, Speed, Target, View, parse, to_query};
+pub use query::{
+    Along, ChartChoice, ClaimFilter, Notice, Relation, Request, Scale, Speed, Target, View, parse, to_query,
+};
 
 #[cfg(test)]
 mod tests;

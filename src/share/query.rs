@@ -20,6 +20,37 @@ named_enum! {
 }
 
 named_enum! {
+    /// What the curves of the charts are.
+    Relation {
+        /// What was measured.
+        Values = "values",
+        /// That over what the first of the models has that are kept, or of those shown where none is.
+        Ratio = "ratio",
+        /// That less it.
+        Difference = "difference",
+    }
+}
+
+named_enum! {
+    /// What the x axis of the charts counts.
+    Along {
+        /// Blocks.
+        Block = "block",
+        /// The share of the model's depth.
+        Share = "share",
+    }
+}
+
+/// What a chart shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChartChoice {
+    /// The quantity.
+    pub statistic: Quantity,
+    /// Scale of the y axis; `None` leaves it to the quantity.
+    pub scale: Option<Scale>,
+}
+
+named_enum! {
     /// How fast play moves the depth.
     Speed {
         /// Eight seconds a doubling.
@@ -95,12 +126,16 @@ pub struct Request {
     pub engine: Option<Engine>,
     /// Runs of each placement, with the configuration's seed and those after it; 1 to 32.
     pub seeds: u32,
-    /// What the second chart and the atlas show.
-    pub statistic: Quantity,
-    /// Scale of the stream's y axis.
-    pub stream_scale: Scale,
-    /// Scale of the second chart's y axis; `None` leaves it to what is shown.
-    pub statistic_scale: Option<Scale>,
+    /// What the two charts show; the atlas shows the statistic of the second.
+    pub charts: [ChartChoice; 2],
+    /// What the curves of the charts are.
+    pub relation: Relation,
+    /// What their x axis counts.
+    pub along: Along,
+    /// Whether each model has charts of its own.
+    pub multiples: bool,
+    /// Whether the page is drawn large, for a projector.
+    pub projector: bool,
     /// Whether theory is drawn over the measurement.
     pub theory: bool,
     /// Depth of the deepest model of the atlas, 12 to 200.
@@ -140,9 +175,11 @@ impl Request {
             placements,
             engine: None,
             seeds: 1,
-            statistic: STATISTICS[0].1,
-            stream_scale: Scale::Linear,
-            statistic_scale: None,
+            charts: [Quantity::StreamRms, STATISTICS[0].1].map(|statistic| ChartChoice { statistic, scale: None }),
+            relation: Relation::Values,
+            along: Along::Block,
+            multiples: false,
+            projector: false,
             theory: true,
             deepest: 200,
             memory: 512,
@@ -154,21 +191,33 @@ impl Request {
         }
     }
 
-    /// Scale of the second chart's y axis: sizes span decades, what lies between 0 and 1 or changes sign does not.
+    /// What the second chart and the atlas show.
     #[must_use]
-    pub fn scale_of_statistic(&self) -> Scale {
-        self.statistic_scale.unwrap_or(match self.statistic {
-            Quantity::TokenCosine | Quantity::GradCosine | Quantity::UpdateRatio | Quantity::AttentionEntropy => {
-                Scale::Linear
-            }
-            _ => Scale::Log,
-        })
+    pub const fn statistic(&self) -> Quantity {
+        self.charts[1].statistic
+    }
+
+    /// Scale of a chart's y axis: sizes span decades, what lies between 0 and 1 or changes sign does not; nor does a
+    /// difference, and a ratio does. The stream alone stands for itself in the first chart: its root is to be seen.
+    #[must_use]
+    pub fn scale_of(&self, chart: usize) -> Scale {
+        let ChartChoice { statistic, scale } = self.charts[chart];
+        match (self.relation, statistic) {
+            (Relation::Ratio, _) => Scale::Log,
+            (Relation::Difference, _) => Scale::Linear,
+            (Relation::Values, Quantity::StreamRms) if chart == 0 => scale.unwrap_or(Scale::Linear),
+            (
+                Relation::Values,
+                Quantity::TokenCosine | Quantity::GradCosine | Quantity::UpdateRatio | Quantity::AttentionEntropy,
+            ) => scale.unwrap_or(Scale::Linear),
+            (Relation::Values, _) => scale.unwrap_or(Scale::Log),
+        }
     }
 
     /// The gradient that words speak of: the one that is shown, else that of W_2.
     #[must_use]
     pub const fn gradient(&self) -> Quantity {
-        match self.statistic {
+        match self.statistic() {
             gradient @ (Quantity::GradWeight(_) | Quantity::GradStream) => gradient,
             _ => Quantity::GradWeight(Tensor::W2),
         }

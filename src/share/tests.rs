@@ -83,7 +83,7 @@ fn nothing_asks_for_the_default() {
     }
     let page = Request::default_for(Target::Page);
     assert_eq!(page.placements, [Placement::Post, Placement::Pre]);
-    assert_eq!(page.statistic, Quantity::GradWeight(Tensor::W2));
+    assert_eq!(page.statistic(), Quantity::GradWeight(Tensor::W2));
     let command_line = Request::default_for(Target::CommandLine);
     assert_eq!((&command_line.placements[..], &command_line.config), (&[Placement::Pre][..], &Config::default()));
 }
@@ -264,8 +264,8 @@ fn what_the_page_alone_shows_goes_round() {
     let query = "engine=reference&statistic=grad_stream&stream_scale=log&statistic_scale=linear";
     let (request, notices) = parse(query, Target::Page);
     assert_eq!(notices, []);
-    assert_eq!((request.engine, request.statistic), (Some(Engine::Reference), Quantity::GradStream));
-    assert_eq!((request.stream_scale, request.statistic_scale), (Scale::Log, Some(Scale::Linear)));
+    assert_eq!((request.engine, request.statistic()), (Some(Engine::Reference), Quantity::GradStream));
+    assert_eq!(request.charts.map(|chart| chart.scale), [Some(Scale::Log), Some(Scale::Linear)]);
     assert_eq!(to_query(&request, Target::Page), query);
 }
 

@@ -1,6 +1,6 @@
 //! One model at every depth.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
@@ -13,7 +13,8 @@ pub struct Atlas {
     /// The model; its depth says nothing.
     config: Config,
     engine: Engine,
-    rows: BTreeMap<u32, Arc<Measurement>>,
+    /// By depth, as far as the deepest one.
+    rows: Vec<Option<Arc<Measurement>>>,
 }
 
 /// A value at a depth and a block, and what is to be said of it.
@@ -34,7 +35,7 @@ impl Atlas {
     /// With nothing measured yet.
     #[must_use]
     pub fn new(config: &Config, engine: Engine) -> Self {
-        Self { config: without_depth(config), engine, rows: BTreeMap::new() }
+        Self { config: without_depth(config), engine, rows: Vec::new() }
     }
 
     /// Whether this is the atlas of a model and an engine, at whatever depth.
@@ -47,7 +48,9 @@ impl Atlas {
     pub fn insert(&mut self, measurement: Measurement) -> bool {
         let is_mine = self.is_of(&measurement.config, measurement.engine);
         if is_mine {
-            self.rows.insert(measurement.config.depth, Arc::new(measurement));
+            let depth = measurement.config.depth as usize;
+            self.rows.resize(self.rows.len().max(depth + 1), None);
+            self.rows[depth] = Some(Arc::new(measurement));
         }
         is_mine
     }
@@ -55,18 +58,18 @@ impl Atlas {
     /// The measurement at a depth.
     #[must_use]
     pub fn at(&self, depth: u32) -> Option<&Arc<Measurement>> {
-        self.rows.get(&depth)
+        self.rows.get(depth as usize)?.as_ref()
     }
 
     /// The depths that are measured, shallow first.
     pub fn depths(&self, within: RangeInclusive<u32>) -> impl DoubleEndedIterator<Item = u32> + '_ {
-        self.rows.range(within).map(|(depth, _)| *depth)
+        within.filter(|depth| self.at(*depth).is_some())
     }
 
     /// The depths that are not, in the order in which to measure them.
     #[must_use]
     pub fn missing(&self, within: RangeInclusive<u32>) -> Vec<u32> {
-        coarse_first(within).into_iter().filter(|depth| !self.rows.contains_key(depth)).collect()
+        coarse_first(within).into_iter().filter(|depth| self.at(*depth).is_none()).collect()
     }
 
     /// A quantity over the blocks of the model of one depth.

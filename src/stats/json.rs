@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::{Mark, Measurement, Quantity};
 
@@ -10,11 +10,11 @@ use super::{Mark, Measurement, Quantity};
 #[must_use]
 pub fn number(value: f64) -> Value {
     if value.is_nan() {
-        json!("NaN")
+        "NaN".into()
     } else if value.is_infinite() {
-        json!(if value > 0.0 { "inf" } else { "-inf" })
+        (if value > 0.0 { "inf" } else { "-inf" }).into()
     } else {
-        json!(value)
+        value.into()
     }
 }
 
@@ -46,7 +46,7 @@ pub fn to_json(measurement: &Measurement) -> Value {
     if !model_update.is_empty() {
         root.insert("model_update".into(), Value::Object(model_update));
     }
-    root.insert("engine".into(), json!(measurement.engine.key()));
+    root.insert("engine".into(), measurement.engine.key().into());
     root.insert("marks".into(), marks(measurement));
     Value::Object(root)
 }
@@ -110,11 +110,12 @@ fn marks(measurement: &Measurement) -> Value {
     for series in &measurement.series {
         let mut of_series = Map::new();
         for mark in Mark::ALL {
-            let indices: Vec<usize> = (0..series.values.len())
+            let indices: Vec<Value> = (0..series.values.len())
                 .filter(|&index| measurement.mark(series.quantity, index) == Some(*mark))
+                .map(Value::from)
                 .collect();
             if !indices.is_empty() {
-                of_series.insert(mark.key().into(), json!(indices));
+                of_series.insert(mark.key().into(), Value::Array(indices));
             }
         }
         if !of_series.is_empty() {

@@ -5,6 +5,8 @@ use super::texts;
 texts! { "chart":
     // Axes and notes.
     block_axis;
+    /// That of the share of the depth.
+    share_axis;
     depth_axis;
     more_notes(count);
     /// One line at the probe.
@@ -12,6 +14,8 @@ texts! { "chart":
 
     // Blocks, as they stand in "in …".
     block(block);
+    /// A share of the depth, at the probe.
+    share(share);
     span(from, to);
     blocks(span);
     two_spans(one, other);

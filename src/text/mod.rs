@@ -48,8 +48,22 @@ impl Language {
     }
 }
 
-/// The texts of one language, by `part.name`, in the order of the names.
+/// The texts of one language, by `part.name`.
 pub(crate) type Texts = Vec<(String, String)>;
+
+/// The number by which a text is known while the program runs, FNV-1a of its name: the page would carry 5 KiB of names. A
+/// test sees that no two names have the same.
+pub(crate) const fn number_of(name: &str) -> u32 {
+    let (name, mut number, mut i) = (name.as_bytes(), 0x811c_9dc5_u32, 0);
+    while i < name.len() {
+        number = (number ^ name[i] as u32).wrapping_mul(0x0100_0193);
+        i += 1;
+    }
+    number
+}
+
+/// Texts by their numbers, in the order of those.
+type Numbered = Vec<(u32, String)>;
 
 /// What may stand in the place of a placeholder. Behind a pointer where it is filled in: there are hundreds of texts.
 pub(crate) trait Say {
@@ -118,7 +132,6 @@ mod carried {
                 serde_json::from_str(json).unwrap_or_else(|error| panic!("{part}.json: {error}"));
             all.extend(texts.into_iter().map(|(name, text)| (format!("{part}.{name}"), text)));
         }
-        all.sort();
         all
     }
 
@@ -133,7 +146,7 @@ mod carried {
 }
 
 thread_local! {
-    static CURRENT: Cell<Option<(Language, &'static Texts)>> = const { Cell::new(None) };
+    static CURRENT: Cell<Option<(Language, &'static Numbered)>> = const { Cell::new(None) };
 }
 
 /// Has what is said meanwhile be German.
@@ -147,13 +160,13 @@ pub(crate) fn in_german<T>(say: impl FnOnce() -> T) -> T {
 }
 
 /// Speaks a language from now on. Its texts stay in memory: what was said may be in use.
-pub(crate) fn speak(language: Language, mut texts: Texts) {
-    // Texts come in order, and are only looked at.
+pub(crate) fn speak(language: Language, texts: Texts) {
+    let mut texts: Numbered = texts.into_iter().map(|(name, text)| (number_of(&name), text)).collect();
     sort_short(&mut texts, |(a, _), (b, _)| a.cmp(b));
     CURRENT.set(Some((language, Box::leak(Box::new(texts)))));
 }
 
-fn current() -> Option<(Language, &'static Texts)> {
+fn current() -> Option<(Language, &'static Numbered)> {
     #[cfg(not(all(target_arch = "wasm32", feature = "app")))]
     if CURRENT.get().is_none() {
         speak(Language::En, carried::english());
@@ -171,19 +184,23 @@ pub(crate) fn language() -> Option<Language> {
 /// The text of a name that is made while the page runs, as for each choice of a key; none where there is none.
 #[must_use]
 pub(crate) fn find(name: &str) -> Option<&'static str> {
+    numbered(number_of(name))
+}
+
+fn numbered(number: u32) -> Option<&'static str> {
     let (_, texts) = current()?;
-    let index = texts.binary_search_by(|(known, _)| known.as_str().cmp(name)).ok()?;
+    let index = texts.binary_search_by_key(&number, |(known, _)| *known).ok()?;
     Some(&texts[index].1)
 }
 
-/// The text of a name; the name itself where a file of texts lacks it, which a test rules out.
+/// The text of a number; nothing where a file of texts lacks it, which a test rules out.
 #[must_use]
-pub(crate) fn get(name: &'static str) -> &'static str {
-    find(name).unwrap_or(name)
+pub(crate) fn get(number: u32) -> &'static str {
+    numbered(number).unwrap_or_default()
 }
 
-/// The text of a name in pieces: words, and what stands for its placeholders.
-pub(crate) fn pieces<V: Clone>(name: &'static str, values: &[(&str, V)]) -> Vec<Piece<V>> {
+/// The text of a number in pieces: words, and what stands for its placeholders.
+pub(crate) fn pieces<V: Clone>(number: u32, values: &[(&str, V)]) -> Vec<Piece<V>> {
     let piece = |part| match part {
         Part::Words(words) => Some(Piece::Words(words)),
         Part::Placeholder(placeholder) => {
@@ -191,7 +208,7 @@ pub(crate) fn pieces<V: Clone>(name: &'static str, values: &[(&str, V)]) -> Vec<
             value.map(|(_, value)| Piece::Value(value.clone()))
         }
     };
-    parts(get(name), &|_| None).into_iter().filter_map(piece).collect()
+    parts(get(number), &|_| None).into_iter().filter_map(piece).collect()
 }
 
 /// A piece of a text.
@@ -212,12 +229,12 @@ impl FromIterator<Piece<Self>> for String {
     }
 }
 
-/// The text of a name with values in the places of its placeholders.
+/// The text of a number with values in the places of its placeholders.
 #[must_use]
-pub(crate) fn fill(name: &'static str, values: &[(&str, &dyn Say)]) -> String {
+pub(crate) fn fill(number: u32, values: &[(&str, &dyn Say)]) -> String {
     let value = |placeholder: &str| values.iter().find(|(known, _)| *known == placeholder).map(|(_, value)| *value);
     let mut out = String::new();
-    for part in parts(get(name), &|placeholder| value(placeholder).and_then(Say::count)) {
+    for part in parts(get(number), &|placeholder| value(placeholder).and_then(Say::count)) {
         match part {
             Part::Words(words) => out += &words,
             Part::Placeholder(placeholder) => value(placeholder).into_iter().for_each(|value| value.write(&mut out)),
@@ -252,22 +269,24 @@ macro_rules! texts {
         $(#[$doc])*
         #[must_use]
         pub(crate) fn $name() -> &'static str {
-            $crate::text::get(concat!($part, ".", stringify!($name)))
+            $crate::text::get(const { $crate::text::number_of(concat!($part, ".", stringify!($name))) })
         }
     };
     (@say $part:literal, [$(#[$doc:meta])*], $name:ident, $($value:ident),+) => {
         $(#[$doc])*
         #[must_use]
         pub(crate) fn $name($($value: impl $crate::text::Say),+) -> String {
-            $crate::text::fill(concat!($part, ".", stringify!($name)), &[$((stringify!($value), &$value)),+])
+            const NUMBER: u32 = $crate::text::number_of(concat!($part, ".", stringify!($name)));
+            $crate::text::fill(NUMBER, &[$((stringify!($value), &$value)),+])
         }
     };
     (@say $part:literal, [$(#[$doc:meta])*], $name:ident, [$($piece:ident),+]) => {
         $(#[$doc])*
         #[must_use]
         pub(crate) fn $name<V: Clone + FromIterator<$crate::text::Piece<V>>>($($piece: V),+) -> V {
+            const NUMBER: u32 = $crate::text::number_of(concat!($part, ".", stringify!($name)));
             let values = [$((stringify!($piece), $piece)),+];
-            $crate::text::pieces(concat!($part, ".", stringify!($name)), &values).into_iter().collect()
+            $crate::text::pieces(NUMBER, &values).into_iter().collect()
         }
     };
 }

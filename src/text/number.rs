@@ -1,6 +1,6 @@
 //! How values are written: three significant digits at 1 or more, two below; a power of ten outside 0.001 to 99,999.
 
-use super::get;
+use super::{get, number_of};
 
 /// A space that keeps a sign and its numbers together.
 pub(crate) const THIN: char = '\u{2009}';
@@ -9,7 +9,7 @@ pub(crate) const THIN: char = '\u{2009}';
 #[must_use]
 pub(crate) fn value(value: f64) -> String {
     if value.is_nan() {
-        return get("number.nan").into();
+        return get(const { number_of("number.nan") }).into();
     }
     if value.is_infinite() {
         return if value > 0.0 { "∞".into() } else { "−∞".into() };
@@ -84,7 +84,7 @@ pub(crate) fn plain(value: f64) -> String {
 
 /// Digits with the language's decimal sign.
 fn decimal(digits: &str) -> String {
-    digits.replace('.', get("number.decimal"))
+    digits.replace('.', get(const { number_of("number.decimal") }))
 }
 
 /// A whole number with the language's sign at every thousand.
@@ -94,7 +94,7 @@ pub(crate) fn grouped(number: u64) -> String {
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
     for (i, digit) in digits.chars().enumerate() {
         if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out += get("number.group");
+            out += get(const { number_of("number.group") });
         }
         out.push(digit);
     }

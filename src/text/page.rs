@@ -11,6 +11,7 @@ texts! { "page":
     not_copied;
     theme_to_dark;
     theme_to_light;
+    projector;
     language;
     depth;
     blocks;
@@ -47,11 +48,30 @@ texts! { "page":
     controls;
     advanced;
     readings;
+    parts_of(label);
+    part_self_attention;
+    part_cross_attention;
+    part_feed_forward;
+    part_sum;
+    part_norm(place);
+    /// What was measured at a part, and where.
+    part_measured(quantity, values);
+    value_in(value, block);
+    part_lead;
     charts;
     measures;
     chart_options;
     linear;
     log;
+    /// Fits the axis anew.
+    fit;
+    /// The unit of a ratio to a model.
+    divided_by(unit, model);
+    /// The unit of a difference from a model.
+    less(unit, model);
+    /// The chart of one model.
+    of_model(caption, model);
+    first_statistic;
     table;
     choose_placement;
     computing;
@@ -322,14 +342,16 @@ pub(super) fn by_table() -> Vec<String> {
     use crate::share::{Kind, View, keys};
     use crate::stats::Quantity;
 
-    const NO_CONTROL: [&str; 12] = [
+    const NO_CONTROL: [&str; 14] = [
         "view",
         "claim",
         "placement",
         "depth",
+        "first_statistic",
         "stream_scale",
         "statistic_scale",
         "theory",
+        "projector",
         "speed",
         "repeat",
         "pin",

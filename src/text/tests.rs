@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::pattern::placeholders;
-use super::{Texts, carried};
+use super::{Texts, carried, number_of};
 
 /// The names that code says, with the values it gives.
 fn declared() -> BTreeMap<String, Vec<String>> {
@@ -49,6 +49,14 @@ fn check(language: &str, texts: Texts) {
         let found = placeholders(text).unwrap_or_else(|why| panic!("{language}, {name}: {why}"));
         assert_eq!(&found, values, "{language}, {name}: {text}");
     }
+}
+
+#[test]
+fn every_name_has_a_number_of_its_own() {
+    let by_number: BTreeMap<u32, String> = declared().into_keys().map(|name| (number_of(&name), name)).collect();
+    assert_eq!(by_number.len(), declared().len());
+    // Of FNV-1a as its authors publish it.
+    assert_eq!([number_of(""), number_of("a"), number_of("foobar")], [0x811c_9dc5, 0xe40c_292c, 0xbf9c_f968]);
 }
 
 #[test]

@@ -3,23 +3,24 @@
 use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast as _;
-use web_sys::{HtmlElement, KeyboardEvent, PointerEvent};
+use web_sys::{KeyboardEvent, PointerEvent};
 
 use crate::app::browser;
 use crate::app::state::{Gesture, Page, page};
 use crate::app::words;
 use crate::chart::axis::{self, Range};
 use crate::chart::curve::Curve;
-use crate::chart::plot::{View, block_at, plot, value_in_words};
+use crate::chart::plot::{block_at, deepest, plot, value_in_words};
 use crate::chart::scene::Scene;
+use crate::chart::view::{Theory, View};
 use crate::model::{Config, Placement};
-use crate::share::{Request, Scale};
+use crate::share::{Relation, Request, Scale, Target};
 use crate::stats::Quantity;
 
-use super::erased::{live, on, part, when};
+use super::erased::{live, on, part, rows, when};
 use super::field::{choices_of, text_of};
 use super::icons;
-use super::layers::{draw_on, size_of};
+use super::layers::{draw_on, place_in, size_of};
 use super::table::Table;
 
 /// Ranges ease to the next in this time.
@@ -28,9 +29,9 @@ const CALM_MS: f64 = 240.0;
 /// What a chart is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Subject {
-    /// The residual stream.
+    /// The first, of the residual stream unless another is chosen.
     Stream,
-    /// The gradient that is chosen.
+    /// The second, of a gradient unless another is chosen.
     Gradient,
 }
 
@@ -42,26 +43,23 @@ impl Subject {
         }
     }
 
-    fn quantity(self, request: &Request) -> Quantity {
+    /// The key of a link that says what it shows.
+    const fn statistic(self) -> &'static str {
         match self {
-            Self::Stream => Quantity::StreamRms,
-            Self::Gradient => request.statistic,
+            Self::Stream => "first_statistic",
+            Self::Gradient => "statistic",
         }
     }
+}
 
-    fn scale(self, request: &Request) -> Scale {
-        match self {
-            Self::Stream => request.stream_scale,
-            Self::Gradient => request.scale_of_statistic(),
-        }
-    }
+/// The unit beside a title, and what the curves are compared with.
+fn unit_of(page: Page, quantity: Quantity) -> String {
+    words::unit_against(quantity, page.request.with(|request| request.relation), page.base_name())
+}
 
-    fn set_scale(self, request: &mut Request, scale: Scale) {
-        match self {
-            Self::Stream => request.stream_scale = scale,
-            Self::Gradient => request.statistic_scale = Some(scale),
-        }
-    }
+/// What a chart and its table are called.
+pub(super) fn caption_of(page: Page, quantity: Quantity) -> String {
+    words::caption(quantity, &unit_of(page, quantity))
 }
 
 /// What a y range belongs to: while this stays, the range never shrinks.
@@ -72,18 +70,20 @@ struct Belongs {
     quantity: Quantity,
     /// The query without its depth.
     rest: Request,
+    /// How often it was fitted by hand.
+    fits: u32,
 }
 
 /// A y range, and what it was fitted for.
 #[derive(Clone, Debug, PartialEq)]
-struct Held {
+pub(super) struct Held {
     range: Range,
     belongs: Option<Belongs>,
 }
 
 /// The frame of x and the range of y.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Extent {
+pub(super) struct Extent {
     frame: f64,
     range: Range,
 }
@@ -93,8 +93,26 @@ struct Extent {
 pub(super) fn Chart(subject: Subject) -> impl IntoView {
     let page = page();
     let is_table = RwSignal::new(false);
-    let quantity = Memo::new(move |_| page.request.with(|request| subject.quantity(request)));
+    let quantity = Memo::new(move |_| page.request.with(|request| request.charts[subject as usize].statistic));
     let curves = Memo::new(move |_| page.curves(quantity.get()));
+    let fits = RwSignal::new(0);
+    let held = held_range(page, subject, quantity, curves, fits);
+    let frame = Memo::new(move |_| frame_of(page, &curves.get()));
+    let axes = Axes { quantity, held, frame, extent: eased(page, held, frame) };
+    let is_split = Memo::new(move |_| page.request.with(|request| request.multiples) && curves.with(|c| c.len() > 1));
+    let plots = move || {
+        if !is_split.get() {
+            return view! { <Plot axes=axes curves=curves is_hidden=is_table/> }.into_any();
+        }
+        let cells = rows(
+            move || (0..curves.with(Vec::len)).collect(),
+            move |index| {
+                let one = Memo::new(move |_| curves.with(|curves| curves.get(index).cloned().into_iter().collect()));
+                view! { <div class="cell"><Plot axes=axes curves=one is_hidden=is_table/></div> }.into_any()
+            },
+        );
+        view! { <div class="cells">{cells}</div> }.into_any()
+    };
     let progress = move || {
         let running = page.running.get().filter(|_| page.is_late.get());
         running.map(|running| format!("{:.1}%", 4.0 + 96.0 * running.progress))
@@ -103,21 +121,30 @@ pub(super) fn Chart(subject: Subject) -> impl IntoView {
             <figure class="chart" data-chart=subject.key()>
                 <figcaption>
                     <Title subject=subject quantity=quantity/>
-                    <span class="unit">{part(move || words::unit(quantity.get()))}</span>
-                    <Options subject=subject is_table=is_table/>
+                    <span class="unit">{part(move || unit_of(page, quantity.get()))}</span>
+                    <Options subject=subject is_table=is_table fits=fits/>
                 </figcaption>
                 <i class="cue" hidden=live(move || progress().is_none()) style:width=live(move || progress().unwrap_or_default())></i>
-                <div class="frame">
-                    <Plot subject=subject quantity=quantity curves=curves is_hidden=is_table/>
+                <div class="frame" class:split=live(move || is_split.get())>
+                    {part(plots)}
                     {when(move || is_table.get(), move || view! {
-                        <Table quantity=quantity/>
+                        <Table quantity=quantity curves=curves/>
     })}
                 </div>
             </figure>
         }
 }
 
-/// The title of a chart; that of the gradient chooses the statistic.
+/// What the plots of a chart have in common.
+#[derive(Clone, Copy)]
+struct Axes {
+    quantity: Memo<Quantity>,
+    held: Memo<Held>,
+    frame: Memo<u32>,
+    extent: RwSignal<Extent>,
+}
+
+/// The title of a chart, which chooses the statistic.
 #[component]
 pub(super) fn Title(subject: Subject, quantity: Memo<Quantity>) -> impl IntoView {
     let page = page();
@@ -125,21 +152,20 @@ pub(super) fn Title(subject: Subject, quantity: Memo<Quantity>) -> impl IntoView
         let (before, letter, below) = words::title(quantity.get());
         view! { {before}{letter}<sub>{below}</sub> }
     };
-    if subject == Subject::Stream {
-        return view! { <h2>{part(words)}</h2> }.into_any();
-    }
+    let key = subject.statistic();
+    let label = if subject == Subject::Stream { words::first_statistic() } else { words::label("statistic") };
     let change = move |event| {
         let text = event_target_value(&event);
         page.change(Gesture::Choice, |request| {
             // A word of the list itself is always allowed.
-            let _ = request.set("statistic", &text);
-            request.statistic_scale = None;
+            let _ = request.set(key, &text);
+            request.charts[subject as usize].scale = None;
         });
     };
     let option = move |word: &'static str| {
         let is_missing = move || page.request.with(|request| is_missing(request, word));
         view! {
-            <option value=word selected=live(move || text_of(page, "statistic") == word) disabled=live(is_missing)>
+            <option value=word selected=live(move || text_of(page, key) == word) disabled=live(is_missing)>
                 {words::choice("statistic", word)}
             </option>
         }
@@ -148,9 +174,9 @@ pub(super) fn Title(subject: Subject, quantity: Memo<Quantity>) -> impl IntoView
         <h2 class="choice">
             <span aria-hidden="true">{part(words)}<span class="art" inner_html=icons::CHEVRON></span></span>
             <select
-                name="statistic"
-                aria-label=words::label("statistic")
-                prop:value=live(move || text_of(page, "statistic"))
+                name=key
+                aria-label=label
+                prop:value=live(move || text_of(page, key))
                 on:change=on(change)
                 on:focus=on(move |_| page.helped.set("statistic"))
             >
@@ -158,7 +184,6 @@ pub(super) fn Title(subject: Subject, quantity: Memo<Quantity>) -> impl IntoView
             </select>
         </h2>
     }
-    .into_any()
 }
 
 /// Whether no model asked for has this statistic.
@@ -168,17 +193,19 @@ fn is_missing(request: &Request, word: &str) -> bool {
 }
 
 #[component]
-fn Options(subject: Subject, is_table: RwSignal<bool>) -> impl IntoView {
+fn Options(subject: Subject, is_table: RwSignal<bool>, fits: RwSignal<u32>) -> impl IntoView {
     let page = page();
     let is_open = RwSignal::new(false);
-    let scale = Memo::new(move |_| page.request.with(|request| subject.scale(request)));
+    let scale = Memo::new(move |_| page.request.with(|request| request.scale_of(subject as usize)));
     let pressed = |is_on: bool| if is_on { "true" } else { "false" };
     let choose = move |wanted: Scale| {
         is_table.set(false);
         is_open.set(false);
-        page.change(Gesture::Choice, |request| subject.set_scale(request, wanted));
+        page.change(Gesture::Choice, |request| request.charts[subject as usize].scale = Some(wanted));
     };
     let is_scale = move |wanted: Scale| !is_table.get() && scale.get() == wanted;
+    // What is compared has a scale of its own.
+    let is_compared = move || page.request.with(|request| request.relation != Relation::Values);
     let close_on_escape = move |event: KeyboardEvent| {
         if event.key() == "Escape" {
             is_open.set(false);
@@ -214,6 +241,7 @@ fn Options(subject: Subject, is_table: RwSignal<bool>) -> impl IntoView {
                 <button
                     type="button"
                     data-option="linear"
+                    hidden=live(is_compared)
                     aria-pressed=live(move || pressed(is_scale(Scale::Linear)))
                     on:click=on(move |_| choose(Scale::Linear))
                 >
@@ -222,10 +250,22 @@ fn Options(subject: Subject, is_table: RwSignal<bool>) -> impl IntoView {
                 <button
                     type="button"
                     data-option="log"
+                    hidden=live(is_compared)
                     aria-pressed=live(move || pressed(is_scale(Scale::Log)))
                     on:click=on(move |_| choose(Scale::Log))
                 >
                     {words::log()}
+                </button>
+                <button
+                    type="button"
+                    data-option="fit"
+                    on:click=on(move |_| {
+                        is_open.set(false);
+                        is_table.set(false);
+                        fits.update(|fits| *fits += 1);
+                    })
+                >
+                    {words::fit()}
                 </button>
                 <button
                     type="button"
@@ -244,21 +284,17 @@ fn Options(subject: Subject, is_table: RwSignal<bool>) -> impl IntoView {
 }
 
 #[component]
-fn Plot(
-    subject: Subject,
-    quantity: Memo<Quantity>,
-    curves: Memo<Vec<Curve>>,
-    is_hidden: RwSignal<bool>,
-) -> impl IntoView {
+fn Plot(axes: Axes, curves: Memo<Vec<Curve>>, is_hidden: RwSignal<bool>) -> impl IntoView {
     let page = page();
+    let Axes { quantity, held, frame, extent } = axes;
     let holder = NodeRef::<html::Div>::new();
     let size = size_of(holder);
     let layers = [NodeRef::<html::Canvas>::new(), NodeRef::new(), NodeRef::new()];
-    let held = held_range(page, subject, quantity, curves);
-    let frame = Memo::new(move |_| frame_of(page, &curves.get()));
-    let extent = eased(page, held, frame);
 
-    let theory = Memo::new(move |_| page.theory_lines(quantity.get()));
+    let theory = Memo::new(move |_| {
+        let is_here = |line: &Theory| curves.with(|c| c.iter().any(|c| !c.is_kept && c.placement == line.placement));
+        page.theory_lines(quantity.get()).into_iter().filter(is_here).collect::<Vec<_>>()
+    });
     let view = Memo::new(move |_| {
         let (width, height) = size.get();
         let extent = extent.get();
@@ -269,6 +305,7 @@ fn Plot(
             first: quantity.get().first_block(),
             frame: frame.get(),
             frame_now: extent.frame,
+            along: page.request.with(|request| request.along),
             range: held.get().range,
             range_now: extent.range,
             probe: page.probe.get(),
@@ -283,8 +320,7 @@ fn Plot(
     draw_on(layers, scene);
 
     let block_of = move |event: &PointerEvent| {
-        let element: HtmlElement = holder.get_untracked()?.into();
-        let x = f64::from(event.client_x()) - element.get_bounding_client_rect().left();
+        let (x, _) = place_in(holder, event)?;
         view.with_untracked(|view| curves.with_untracked(|curves| block_at(curves, view, x)))
     };
     let look = move |event: PointerEvent| page.probe.set(block_of(&event));
@@ -294,11 +330,20 @@ fn Plot(
         }
     };
     let key = move |event: KeyboardEvent| probe_by_key(page, quantity, curves, &event);
+    // One of several charts of a quantity says whose it is.
+    let name = move || {
+        let caption = caption_of(page, quantity.get());
+        let is_one = page.request.with(|request| request.multiples);
+        curves.with(|curves| match curves.as_slice() {
+            [curve] if is_one => words::of_model(caption, &*curve.name),
+            _ => caption,
+        })
+    };
     let described = move || {
         let message = view.with(|view| view.message.clone()).unwrap_or_default();
         curves.with(|curves| match curves.is_empty() {
             true => message,
-            false => in_words(curves, page.probe.get(), &scene.with(|s| s.notes.join(". "))),
+            false => in_words(curves, &view.get(), &scene.with(|s| s.notes.join(". "))),
         })
     };
     let canvas = |layer: usize, name: &'static str| view! { <canvas node_ref=layers[layer] data-layer=name></canvas> };
@@ -309,7 +354,7 @@ fn Plot(
             node_ref=holder
             tabindex="0"
             role="slider"
-            aria-label=live(move || words::caption(quantity.get()))
+            aria-label=live(name)
             aria-valuemin=live(move || quantity.get().first_block())
             aria-valuemax=live(move || page.request.with(|request| request.config.depth))
             aria-valuenow=live(move || page.probe.get().unwrap_or(page.request.with(|request| request.config.depth)))
@@ -326,10 +371,17 @@ fn Plot(
 }
 
 /// The y range: fitted anew where it belongs to something else, and never shrinking otherwise.
-fn held_range(page: Page, subject: Subject, quantity: Memo<Quantity>, curves: Memo<Vec<Curve>>) -> Memo<Held> {
+fn held_range(
+    page: Page,
+    subject: Subject,
+    quantity: Memo<Quantity>,
+    curves: Memo<Vec<Curve>>,
+    fits: RwSignal<u32>,
+) -> Memo<Held> {
     Memo::new(move |before: Option<&Held>| {
         let request = page.request.get();
-        let log = subject.scale(&request) == Scale::Log;
+        let fits = fits.get();
+        let log = request.scale_of(subject as usize) == Scale::Log;
         let is_settled = page.is_settled();
         let fitted = curves.with(|curves| axis::fit(curves, log));
         let before = before.filter(|held| held.range.log == log);
@@ -339,13 +391,13 @@ fn held_range(page: Page, subject: Subject, quantity: Memo<Quantity>, curves: Me
         }
         let mut rest = request.clone();
         rest.config.depth = 0;
-        rest.stream_scale = Scale::Linear;
-        rest.statistic_scale = None;
+        rest.charts = Request::default_for(Target::Page).charts;
         let belongs = Some(Belongs {
             frame: axis::frame(request.config.depth),
             placements: request.placements,
             quantity: quantity.get(),
             rest,
+            fits,
         });
         let range = match before {
             Some(held) if held.belongs == belongs => held.range.union(&fitted),
@@ -416,7 +468,10 @@ fn message(page: Page, quantity: Quantity) -> Option<String> {
 
 /// Moves the probe by the arrow keys.
 fn probe_by_key(page: Page, quantity: Memo<Quantity>, curves: Memo<Vec<Curve>>, event: &KeyboardEvent) {
-    let Some(deepest) = curves.with_untracked(|curves| curves.iter().map(|curve| curve.depth).max()) else { return };
+    if curves.with_untracked(Vec::is_empty) {
+        return;
+    }
+    let deepest = curves.with_untracked(|curves| deepest(curves));
     let first = quantity.get_untracked().first_block();
     let now = page.probe.get_untracked();
     let shifted = |by: i64| {
@@ -438,12 +493,15 @@ fn probe_by_key(page: Page, quantity: Memo<Quantity>, curves: Memo<Vec<Curve>>, 
 }
 
 /// The chart, or its probe, in words.
-fn in_words(curves: &[Curve], probe: Option<u32>, notes: &str) -> String {
-    let values = |block: Option<u32>| {
-        let one = |curve: &Curve| value_in_words(curve, block.unwrap_or(curve.depth));
+fn in_words(curves: &[Curve], view: &View, notes: &str) -> String {
+    let values = |probe: Option<u32>| {
+        let one = |curve: &Curve| {
+            let block = probe.map_or(curve.last_block(), |probe| view.block_of(curve, probe, deepest(curves)));
+            value_in_words(curve, block)
+        };
         curves.iter().filter_map(one).collect::<Vec<_>>().join(", ")
     };
-    match probe {
+    match view.probe {
         Some(block) => words::block_values(block, values(Some(block))),
         None if notes.is_empty() => words::last_block_values(values(None)),
         None => words::last_block_values_and(values(None), notes),

@@ -7,7 +7,7 @@ use crate::app::state::{Gesture, page};
 use crate::app::words;
 use crate::claims::{self, Cite, Claim, Guide, Test, Verdict, VerdictKind};
 use crate::share::{ClaimFilter, Target, View, parse, to_query};
-use crate::text::{Piece, pieces};
+use crate::text::{Piece, number_of, pieces};
 
 use super::erased::{live, on, part, rows, when};
 use super::field::Select;
@@ -194,8 +194,8 @@ fn Found(index: usize) -> impl IntoView {
 fn VerdictSign(verdict: Verdict, note: String) -> impl IntoView {
     let kind = verdict.kind();
     let pieces = match verdict {
-        Verdict::OnlyIf(condition) => pieces("claims.only_if", &[("condition", condition)]),
-        Verdict::InPart(part) => pieces("claims.in_part", &[("part", part)]),
+        Verdict::OnlyIf(condition) => pieces(const { number_of("claims.only_if") }, &[("condition", condition)]),
+        Verdict::InPart(part) => pieces(const { number_of("claims.in_part") }, &[("part", part)]),
         _ => vec![Piece::Words(kind.title().to_owned())],
     };
     let said = pieces.into_iter().enumerate().map(|(at, piece)| match piece {

@@ -6,6 +6,7 @@ use leptos::prelude::*;
 
 use crate::app::state::{Finished, page};
 use crate::app::words;
+use crate::chart::curve::precision;
 use crate::chart::style::style;
 use crate::model::Config;
 use crate::share::{MOST_PINS, Request};
@@ -13,6 +14,7 @@ use crate::stats::{GrowthExponents, Mark, Measurement, Quantity};
 use crate::text::number;
 
 use super::erased::{live, on, part};
+use super::field::Select;
 use super::icons;
 use super::table::datum;
 
@@ -21,7 +23,7 @@ fn cell(measurement: &Measurement, value: f64, mark: Option<Mark>) -> AnyView {
     if mark.is_none() && value.is_nan() {
         return view! { <td><data value="NaN">"–"</data></td> }.into_any();
     }
-    view! { <td>{datum(value, mark, measurement.engine)}</td> }.into_any()
+    view! { <td>{datum(value, mark, precision(measurement.engine))}</td> }.into_any()
 }
 
 /// The first or the last value of a quantity.
@@ -58,7 +60,7 @@ pub(super) fn Compare() -> impl IntoView {
             page.pin();
         }
     };
-    let row = move |pass: &Arc<Finished>, is_kept: bool| {
+    let row = move |pass: &Arc<Finished>, letter: Option<char>| {
         let measurement = &pass.measurement;
         let config = measurement.config.clone();
         let gradient = page.request.with(Request::gradient);
@@ -71,7 +73,7 @@ pub(super) fn Compare() -> impl IntoView {
         let (parameters, flops) = (config.parameters(), config.flops());
         let placement = config.placement;
         let name = page.request.with(|request| words::model_name(&config, &request.config));
-        let remove = is_kept.then(|| {
+        let remove = letter.map(|_| {
             let (label, config): (String, Config) = (words::unpin(&name), config);
             view! {
                 <button class="icon" type="button" aria-label=label.clone() title=label on:click=on(move |_| page.unpin(&config))>
@@ -80,8 +82,8 @@ pub(super) fn Compare() -> impl IntoView {
             }
         });
         view! {
-            <tr data-placement=placement.key() data-kept=is_kept.then_some("")>
-                <th scope="row" class=format!("text-{}", style(placement).hue.key())>{name} {remove}</th>
+            <tr data-placement=placement.key() data-kept=letter.map(|_| "")>
+                <th scope="row" class=format!("text-{}", style(placement).hue.key())>{letter.map(|letter| view! { <b class="letter">{letter}</b> " " })} {name} {remove}</th>
                 <td>{measurement.config.depth}</td>
                 {cell(measurement, growth, None)}
                 {cell(measurement, first.0, first.1)}
@@ -96,8 +98,8 @@ pub(super) fn Compare() -> impl IntoView {
         }
     };
     let rows = move || {
-        let shown = page.shown().into_iter().map(|(pass, _)| row(&pass, false)).collect_view();
-        let kept = page.kept().iter().map(|pass| row(pass, true)).collect_view();
+        let shown = page.shown().into_iter().map(|(pass, _)| row(&pass, None)).collect_view();
+        let kept = page.kept().iter().map(|(letter, pass)| row(pass, Some(*letter))).collect_view();
         view! { {shown} {kept} }
     };
     let gradient = move || words::name(page.request.with(Request::gradient));
@@ -126,6 +128,11 @@ pub(super) fn Compare() -> impl IntoView {
                     <thead><tr>{part(heads)}</tr></thead>
                     <tbody>{part(rows)}</tbody>
                 </table>
+            </div>
+            <div class="picks">
+                <Select key="relation"/>
+                <Select key="along"/>
+                <Select key="multiples"/>
             </div>
             <p>
                 <button

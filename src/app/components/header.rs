@@ -21,7 +21,7 @@ const SYSTEM_DARK: &str = "(prefers-color-scheme: dark)";
 pub(super) fn follow_theme(page: Page) {
     let chosen = browser::stored(STORED_THEME).filter(|theme| theme == "dark" || theme == "light");
     if let Some(theme) = &chosen {
-        set_theme_attribute(theme);
+        set_attribute("data-theme", Some(theme));
     }
     page.is_dark.set(chosen.map_or_else(|| browser::media_matches(SYSTEM_DARK), |theme| theme == "dark"));
     browser::on_media_change(SYSTEM_DARK, move |is_dark| {
@@ -31,9 +31,11 @@ pub(super) fn follow_theme(page: Page) {
     });
 }
 
-fn set_theme_attribute(theme: &str) {
+/// Sets an attribute of the document's root, which the style sheets go by, or removes it.
+pub(super) fn set_attribute(name: &str, value: Option<&str>) {
     if let Some(root) = document().document_element() {
-        let _ = root.set_attribute("data-theme", theme);
+        // Both throw only for a name that is none.
+        let _ = value.map_or_else(|| root.remove_attribute(name), |value| root.set_attribute(name, value));
     }
 }
 
@@ -85,7 +87,7 @@ pub(super) fn Header() -> impl IntoView {
         let is_dark = !page.is_dark.get_untracked();
         let theme = if is_dark { "dark" } else { "light" };
         page.is_dark.set(is_dark);
-        set_theme_attribute(theme);
+        set_attribute("data-theme", Some(theme));
         // Where the browser refuses, the next visit begins as the system has it.
         let _ = browser::store(STORED_THEME, theme);
     };

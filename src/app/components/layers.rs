@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use leptos::html;
 use leptos::prelude::*;
-use web_sys::HtmlCanvasElement;
+use web_sys::{HtmlCanvasElement, HtmlElement, MouseEvent};
 
 use crate::app::browser;
 use crate::app::state::{effect, page};
@@ -32,6 +32,16 @@ pub(super) fn size_of(holder: NodeRef<html::Div>) -> RwSignal<(f64, f64)> {
     size
 }
 
+/// Where a pointer is in an element, in its own CSS pixels, which are larger than those of the window on a page that is
+/// drawn large.
+pub(super) fn place_in(holder: NodeRef<html::Div>, event: &MouseEvent) -> Option<(f64, f64)> {
+    let element: HtmlElement = holder.get_untracked()?.into();
+    let bounds = element.get_bounding_client_rect();
+    let scale = f64::from(element.client_width()) / bounds.width();
+    let place = |at: i32, start: f64| (f64::from(at) - start) * scale;
+    Some((place(event.client_x(), bounds.left()), place(event.client_y(), bounds.top())))
+}
+
 /// The canvas of a layer, with the font of the page.
 fn canvas_of(element: HtmlCanvasElement) -> Option<Canvas> {
     let font = document()
@@ -44,7 +54,8 @@ fn canvas_of(element: HtmlCanvasElement) -> Option<Canvas> {
 
 /// Draws a scene whenever it changes, back, data and probe each on a layer of its own.
 pub(super) fn draw_on(layers: [NodeRef<html::Canvas>; 3], scene: Memo<Scene>) {
-    let ratio = page().pixel_ratio;
+    let page = page();
+    let ratio = Memo::new(move |_| page.pixel_ratio());
     let canvases = StoredValue::new_local(None::<Rc<[Canvas; 3]>>);
     Effect::new(move |before: Option<(Scene, f64)>| {
         let (scene, ratio) = (scene.get(), ratio.get());
@@ -84,10 +95,10 @@ pub(super) struct Pixels {
 
 /// Puts pixels on a layer whenever they change.
 pub(super) fn put_on(layer: NodeRef<html::Canvas>, pixels: Memo<Pixels>) {
-    let ratio = page().pixel_ratio;
+    let page = page();
     let canvas = StoredValue::new_local(None::<Rc<Canvas>>);
     effect(move || {
-        let ratio = ratio.get_untracked();
+        let ratio = untrack(|| page.pixel_ratio());
         if canvas.with_value(Option::is_none) {
             canvas.set_value(layer.get().and_then(canvas_of).map(Rc::new));
         }

@@ -3,6 +3,7 @@
 #![expect(unreachable_pub, reason = "the component macro makes its property types public")]
 
 mod atlas;
+mod block;
 mod chart;
 mod chips;
 mod claims;
@@ -44,7 +45,8 @@ pub(super) fn App(engines: Rc<Engines>) -> impl IntoView {
     let page = Page::new(engines);
     provide_context(page);
     header::follow_theme(page);
-    browser::on_pixel_ratio(move || page.pixel_ratio.set(browser::device_pixel_ratio()));
+    browser::on_pixel_ratio(move || page.dots.set(browser::device_pixel_ratio()));
+    effect(move || header::set_attribute("data-projector", page.request.with(|r| r.projector).then_some("")));
     runner::start(page);
 
     let back = window_event_listener(ev::popstate, move |_| page.follow_address());

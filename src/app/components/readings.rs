@@ -2,10 +2,11 @@
 
 use leptos::prelude::*;
 
+use super::block::Block;
 use super::erased::{live, on, part, rows};
 use crate::app::state::{Gesture, page};
 use crate::app::words;
-use crate::chart::block::{diagram, equation};
+use crate::chart::block::equation;
 use crate::chart::reading::{Span, reading};
 use crate::chart::style::style;
 use crate::model::Placement;
@@ -36,7 +37,6 @@ pub(super) fn Readings() -> impl IntoView {
 fn Reading(placement: Placement, is_low: Memo<bool>) -> impl IntoView {
     let page = page();
     let pass = Memo::new(move |_| page.shown().into_iter().find(|(p, _)| p.measurement.config.placement == placement));
-    let has_cross = Memo::new(move |_| page.request.with(|request| request.config.cross.0));
     let name_class = format!("name text-{}", style(placement).hue.key());
     let sentence = move || {
         let (pass, is_fresh) = pass.get()?;
@@ -65,7 +65,7 @@ fn Reading(placement: Placement, is_low: Memo<bool>) -> impl IntoView {
                 {part(sentence)}
             </p>
             <p class="equation" inner_html=equation(placement)></p>
-            <div class="art block" inner_html=move || diagram(placement, has_cross.get(), is_low.get())></div>
+            <Block placement=placement pass=pass is_low=is_low/>
         </div>
     }
 }

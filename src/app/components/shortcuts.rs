@@ -7,7 +7,7 @@ use web_sys::{Element, KeyboardEvent};
 
 use crate::app::browser;
 use crate::app::play;
-use crate::app::state::{Page, page};
+use crate::app::state::{Gesture, Page, page};
 use crate::app::words;
 use crate::model::Placement;
 use crate::share::View;
@@ -55,6 +55,7 @@ fn act(page: Page, key: &str, is_free: bool, open: impl Fn()) -> bool {
         "<" if explores => play::change_speed(page, -1),
         ">" if explores => play::change_speed(page, 1),
         "r" | "R" if explores => play::toggle_repeat(page),
+        "p" | "P" => toggle_projector(page),
         digit => {
             let number = digit.parse::<usize>().ok().filter(|_| digit.len() == 1);
             let placement = number.and_then(|number| Placement::ALL.get(number.checked_sub(1)?));
@@ -67,6 +68,11 @@ fn act(page: Page, key: &str, is_free: bool, open: impl Fn()) -> bool {
         }
     }
     true
+}
+
+/// Draws the page large, or as it was.
+fn toggle_projector(page: Page) {
+    page.change(Gesture::Choice, |request| request.projector = !request.projector);
 }
 
 /// The button of the list, and the list.
@@ -108,6 +114,7 @@ pub(super) fn Shortcuts() -> impl IntoView {
         (words::key_angles(), words::key_speed()),
         ("R", words::key_repeat()),
         (words::key_arrows(), words::key_chart()),
+        ("P", words::projector()),
         ("?", words::key_help()),
     ];
     let row = |(key, what): (&'static str, &'static str)| {
@@ -124,6 +131,15 @@ pub(super) fn Shortcuts() -> impl IntoView {
             <label>
                 <input type="checkbox" prop:checked=live(move || is_off.get()) on:change=on(switch)/>
                 {words::shortcuts_off()}
+            </label>
+            <label>
+                <input
+                    type="checkbox"
+                    name="projector"
+                    prop:checked=live(move || page.request.with(|request| request.projector))
+                    on:change=on(move |_| toggle_projector(page))
+                />
+                {words::projector()}
             </label>
             <p><button type="button" on:click=on(close)>{words::close()}</button></p>
         </dialog>

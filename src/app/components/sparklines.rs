@@ -8,6 +8,7 @@ use super::erased::{live, part};
 use crate::app::state::page;
 use crate::app::words;
 use crate::chart::block::line;
+use crate::chart::curve::precision;
 use crate::chart::style::style;
 use crate::model::Placement;
 use crate::stats::{Format, GrowthExponents, Mark, Measurement, Quantity};
@@ -55,7 +56,7 @@ impl Measure {
         let mut known = |(index, value): (usize, &f64)| match measurement.mark(quantity, index) {
             Some(Mark::Zero) | None => *value,
             Some(mark) => {
-                let mark = words::mark(mark, measurement.engine);
+                let mark = words::mark(mark, precision(measurement.engine));
                 if !why.contains(&mark) {
                     why.push(mark);
                 }

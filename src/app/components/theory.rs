@@ -7,7 +7,6 @@ use leptos::prelude::*;
 use crate::app::state::{Finished, Gesture, page};
 use crate::app::words;
 use crate::chart::style::style;
-use crate::stats::Quantity;
 use crate::theory::{Overlay, deviation};
 
 use super::erased::{live, on, part};
@@ -24,8 +23,8 @@ pub(super) fn TheoryList() -> impl IntoView {
     };
     let entries = move || {
         let probe = page.probe.get();
-        let statistic = page.request.with(|request| request.statistic);
-        let is_shown = move |overlay: &&Overlay| [Quantity::StreamRms, statistic].contains(&overlay.quantity);
+        let shown = page.request.with(|request| request.charts.map(|chart| chart.statistic));
+        let is_shown = move |overlay: &&Overlay| shown.contains(&overlay.quantity);
         let of_pass = |pass: Arc<Finished>| {
             let measurement = &pass.measurement;
             let placement = measurement.config.placement;

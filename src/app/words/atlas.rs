@@ -62,11 +62,11 @@ pub(crate) fn sweep_trouble(config: &Config, failure: &Failure) -> String {
 
 /// The value at a place in a panel.
 #[must_use]
-pub(crate) fn cell(cell: Option<Cell>, engine: Engine) -> String {
+pub(crate) fn cell(cell: Option<Cell>, precision: &str) -> String {
     match cell {
         None => not_measured().into(),
         Some(Cell { value, mark: None }) => number::value(value),
-        Some(Cell { mark: Some(known), .. }) => mark(known, engine),
+        Some(Cell { mark: Some(known), .. }) => mark(known, precision),
     }
 }
 

@@ -2,14 +2,16 @@
 
 mod atlas;
 mod claims;
+mod parts;
 
 pub(crate) use crate::text::page::*;
 pub(crate) use atlas::*;
 pub(crate) use claims::*;
+pub(crate) use parts::*;
 
-use crate::chart::curve::{precision, symbol};
+use crate::chart::curve::symbol;
 use crate::model::{Config, Tensor};
-use crate::share::{Guide, Kind, Request, Target, Topic, VerdictKind, keys};
+use crate::share::{Guide, Kind, Relation, Request, Target, Topic, VerdictKind, keys};
 use crate::stats::{Engine, Mark, Quantity};
 use crate::text::{number, page};
 use crate::theory::Overlay;
@@ -66,6 +68,17 @@ pub(crate) fn unit(quantity: Quantity) -> &'static str {
     page::unit(quantity.stem())
 }
 
+/// That, and what it is compared with.
+#[must_use]
+pub(crate) fn unit_against(quantity: Quantity, relation: Relation, base: Option<&str>) -> String {
+    let unit = unit(quantity);
+    match (relation, base) {
+        (Relation::Ratio, Some(base)) => divided_by(unit, base),
+        (Relation::Difference, Some(base)) => less(unit, base),
+        _ => unit.into(),
+    }
+}
+
 /// How far the measurement is from a curve of theory at a block.
 #[must_use]
 pub(crate) fn deviation(overlay: &Overlay, distance: Option<f64>, block: usize) -> String {
@@ -80,8 +93,7 @@ pub(crate) fn deviation(overlay: &Overlay, distance: Option<f64>, block: usize) 
 
 /// A mark in a table.
 #[must_use]
-pub(crate) fn mark(mark: Mark, engine: Engine) -> String {
-    let precision = precision(engine);
+pub(crate) fn mark(mark: Mark, precision: &str) -> String {
     match mark {
         Mark::Zero => mark_zero().into(),
         Mark::Underflow => mark_underflow(precision),
@@ -103,8 +115,8 @@ pub(crate) fn lacks(tensor: Tensor) -> &'static str {
 
 /// The caption of the table of a chart.
 #[must_use]
-pub(crate) fn caption(quantity: Quantity) -> String {
-    table_caption(name(quantity), unit(quantity))
+pub(crate) fn caption(quantity: Quantity, unit: &str) -> String {
+    table_caption(name(quantity), unit)
 }
 
 /// The title of a step of the tour and what it says.

@@ -1,8 +1,6 @@
 //! The range of colours. All panels share it, or they could not be compared.
 
-use std::collections::BTreeMap;
-
-use super::sheet::Sheet;
+use super::sheet::{Counts, Sheet, count};
 use crate::chart::axis::Range;
 
 /// A scale spans no more half decades than these: what lies further out keeps the colour of the end.
@@ -26,10 +24,10 @@ impl ColorScale {
     /// values span more than it may, it is where most of them are. Another ends at tenths.
     #[must_use]
     pub fn fit<'a>(sheets: impl Iterator<Item = &'a Sheet>, log: bool) -> Self {
-        let (mut counts, mut ends) = (BTreeMap::<i32, usize>::new(), None::<(f64, f64)>);
+        let (mut counts, mut ends) = (Counts::new(), None::<(f64, f64)>);
         for sheet in sheets {
-            for (half, count) in sheet.half_decades() {
-                *counts.entry(*half).or_insert(0) += count;
+            for (half, more) in sheet.half_decades() {
+                count(&mut counts, *half, *more);
             }
             if let Some((low, high)) = sheet.ends() {
                 let (lowest, highest) = ends.unwrap_or((low, high));
@@ -39,16 +37,17 @@ impl ColorScale {
         if log { Self::of_half_decades(&counts, ends) } else { Self::of_ends(ends) }
     }
 
-    fn of_half_decades(counts: &BTreeMap<i32, usize>, ends: Option<(f64, f64)>) -> Self {
+    fn of_half_decades(counts: &Counts, ends: Option<(f64, f64)>) -> Self {
         let edge = |half: i32| 10f64.powi(half.div_euclid(2)) * if half.rem_euclid(2) == 0 { 1.0 } else { 3.0 };
-        let (Some((&first, _)), Some((&last, _))) = (counts.first_key_value(), counts.last_key_value()) else {
+        let (Some(&(first, _)), Some(&(last, _))) = (counts.first(), counts.last()) else {
             return Self { range: Range { low: 0.1, high: 10.0, log: true }, has_under: false, has_over: false };
         };
-        let held = |from: i32| counts.range(from..from + MOST_HALF_DECADES).map(|(_, count)| count).sum::<usize>();
+        let within = |from: i32| counts.iter().filter(move |(half, _)| (from..from + MOST_HALF_DECADES).contains(half));
+        let held = |from: i32| within(from).map(|(_, count)| count).sum::<usize>();
         let starts = first..=(last + 1 - MOST_HALF_DECADES).max(first);
         // The lowest of those that hold as many, so that the scale does not move without need.
         let from = starts.rev().max_by_key(|from| held(*from)).unwrap_or(first);
-        let mut within = counts.range(from..from + MOST_HALF_DECADES).map(|(half, _)| *half);
+        let mut within = within(from).map(|(half, _)| *half);
         let mut low = within.next().unwrap_or(from);
         let mut high = within.next_back().unwrap_or(low) + 1;
         if high - low < LEAST_HALF_DECADES {

@@ -1,6 +1,5 @@
 //! What one panel shows: a quantity of a placement, at every depth and block that is measured.
 
-use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 use super::texture::Texture;
@@ -17,12 +16,23 @@ pub struct Sheet {
     pub quantity: Quantity,
     /// The depths of the panel, measured or not.
     pub depths: RangeInclusive<u32>,
-    rows: BTreeMap<u32, Blocks>,
-    /// How many values each half decade has, by twice its exponent.
-    half_decades: BTreeMap<i32, usize>,
+    /// Those that are measured, shallow first.
+    rows: Vec<(u32, Blocks)>,
+    half_decades: Counts,
     /// The smallest and the largest value.
     ends: Option<(f64, f64)>,
     textures: Vec<Texture>,
+}
+
+/// How many values each half decade has, by twice its exponent, in the order of those.
+pub(super) type Counts = Vec<(i32, usize)>;
+
+/// Counts values of a half decade.
+pub(super) fn count(counts: &mut Counts, half: i32, more: usize) {
+    match counts.binary_search_by_key(&half, |(known, _)| *known) {
+        Ok(index) => counts[index].1 += more,
+        Err(index) => counts.insert(index, (half, more)),
+    }
 }
 
 /// Whether equal steps of colour are equal ratios: not of shares and of what changes sign.
@@ -42,15 +52,15 @@ impl Sheet {
     /// What an atlas has of a quantity; nothing measured where there is none.
     #[must_use]
     pub fn new(placement: Placement, atlas: Option<&Atlas>, quantity: Quantity, depths: RangeInclusive<u32>) -> Self {
-        let mut rows = BTreeMap::new();
+        let mut rows = Vec::new();
         if let Some(atlas) = atlas {
             rows.extend(atlas.depths(depths.clone()).filter_map(|depth| Some((depth, atlas.row(quantity, depth)?))));
         }
-        let mut half_decades = BTreeMap::new();
+        let mut half_decades = Counts::new();
         let mut ends = None;
         let mut textures = Vec::new();
         let log = is_log(quantity);
-        for row in rows.values() {
+        for (_, row) in &rows {
             for (&value, &mark) in row.values.iter().zip(&row.marks) {
                 if let Some(texture) = texture_of(mark, log) {
                     if !textures.contains(&texture) {
@@ -61,7 +71,7 @@ impl Sheet {
                 let (low, high) = ends.unwrap_or((value, value));
                 ends = Some((value.min(low), value.max(high)));
                 if value > 0.0 {
-                    *half_decades.entry(half_decade(value)).or_insert(0) += 1;
+                    count(&mut half_decades, half_decade(value), 1);
                 }
             }
         }
@@ -96,7 +106,8 @@ impl Sheet {
     /// The row of a depth that is measured.
     #[must_use]
     pub fn row(&self, depth: u32) -> Option<&Blocks> {
-        self.rows.get(&depth)
+        let index = self.rows.binary_search_by_key(&depth, |(known, _)| *known).ok()?;
+        Some(&self.rows[index].1)
     }
 
     /// The rows that are measured, shallow first.
@@ -107,8 +118,9 @@ impl Sheet {
     /// The measured depth that stands where a depth would: the nearest, the shallower of two.
     #[must_use]
     pub fn stand_in(&self, depth: u32) -> Option<u32> {
-        let below = self.rows.range(..=depth).next_back().map(|(known, _)| *known);
-        let above = self.rows.range(depth..).next().map(|(known, _)| *known);
+        let depths = || self.rows.iter().map(|(known, _)| *known);
+        let below = depths().rfind(|known| *known <= depth);
+        let above = depths().find(|known| *known >= depth);
         match (below, above) {
             (Some(below), Some(above)) if depth - below > above - depth => Some(above),
             (below, above) => below.or(above),
@@ -124,7 +136,7 @@ impl Sheet {
     }
 
     /// How many values each half decade has.
-    pub(super) const fn half_decades(&self) -> &BTreeMap<i32, usize> {
+    pub(super) const fn half_decades(&self) -> &Counts {
         &self.half_decades
     }
 

@@ -5,16 +5,20 @@ use super::{
     power, power_of, text,
 };
 use crate::model::Config;
+use crate::sort::sort_short;
 
 /// The update of a step of plain gradient descent against depth: the geometric mean over seeds.
 fn updates(evidence: &Evidence, meant: impl Fn(&Config) -> bool) -> Vec<(f64, f64)> {
-    let mut sums = std::collections::BTreeMap::<u32, (f64, f64)>::new();
+    let mut known: Vec<(u32, f64)> = Vec::new();
     for (config, update) in evidence.updates.iter().filter(|(config, _)| meant(config)) {
-        let known = if update.sgd_mark.is_none() { update.sgd } else { f64::NAN };
-        let (sum, count) = sums.entry(config.depth).or_default();
-        (*sum, *count) = (*sum + known.ln(), *count + 1.0);
+        known.push((config.depth, if update.sgd_mark.is_none() { update.sgd.ln() } else { f64::NAN }));
     }
-    sums.into_iter().map(|(depth, (sum, count))| (f64::from(depth), (sum / count).exp())).collect()
+    sort_short(&mut known, |(a, _), (b, _)| a.cmp(b));
+    let mean = |of_depth: &[(u32, f64)]| {
+        let sum: f64 = of_depth.iter().map(|(_, value)| value).sum();
+        (f64::from(of_depth[0].0), (sum / of_depth.len() as f64).exp())
+    };
+    known.chunk_by(|(a, _), (b, _)| a == b).map(mean).collect()
 }
 
 /// C8: the first steps overshoot because the gradient grows with depth.

@@ -35,7 +35,7 @@ pub(super) fn Key(shared: Shared) -> impl IntoView {
         all
     });
     let drawn = Memo::new(move |_| {
-        let (width, ratio) = (size.get().0, page.pixel_ratio.get());
+        let (width, ratio) = (size.get().0, page.pixel_ratio());
         if width < LEAST_WIDTH {
             return Legend::default();
         }

@@ -16,6 +16,7 @@ use crate::chart::heat::Sheet;
 use crate::chart::heat::scale::ColorScale;
 use crate::chart::heat::sheet::is_log;
 use crate::model::Placement;
+use crate::share::Request;
 use crate::stats::{self, Quantity};
 
 use super::chips::Chips;
@@ -82,7 +83,7 @@ impl Shared {
 #[component]
 pub(super) fn Atlas() -> impl IntoView {
     let page = page();
-    let quantity = Memo::new(move |_| page.request.with(|request| request.statistic));
+    let quantity = Memo::new(move |_| page.request.with(Request::statistic));
     let sheets = sheets(page, quantity);
     let scale = Memo::new(move |_| {
         sheets.with(|list| ColorScale::fit(list.iter().map(|made| &*made.sheet), is_log(quantity.get())))

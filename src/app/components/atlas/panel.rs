@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use leptos::html;
 use leptos::prelude::*;
-use web_sys::{HtmlElement, KeyboardEvent, MouseEvent, PointerEvent};
+use web_sys::{KeyboardEvent, MouseEvent, PointerEvent};
 
-use crate::app::components::layers::{Pixels, draw_on, put_on, size_of};
+use crate::app::components::layers::{Pixels, draw_on, place_in, put_on, size_of};
 use crate::app::state::{Gesture, Page, page};
 use crate::app::words;
 use crate::chart::block::glyph;
+use crate::chart::curve::precision;
 use crate::chart::heat::raster::paint;
 use crate::chart::heat::saying::saying;
 use crate::chart::heat::{self, Sheet};
@@ -39,7 +40,7 @@ pub(super) fn Panel(placement: Placement, shared: Shared) -> impl IntoView {
         },
     );
     let place = Memo::new(move |_| {
-        let (width, ratio) = (size.get().0.max(LEAST_WIDTH), page.pixel_ratio.get());
+        let (width, ratio) = (size.get().0.max(LEAST_WIDTH), page.pixel_ratio());
         sheet
             .with(|sheet| Some(heat::Panel::new(width, ratio, sheet.as_ref()?.depths.clone(), sheet.as_ref()?.first())))
     });
@@ -52,7 +53,7 @@ pub(super) fn Panel(placement: Placement, shared: Shared) -> impl IntoView {
     });
     let pixels = Memo::new(move |_| {
         let (Some(sheet), Some(place), true) = (sheet.get(), place.get(), is_there()) else { return Pixels::default() };
-        let raster = paint(&sheet, &shared.scale.get(), &page.theme(), place.pixels, page.pixel_ratio.get_untracked());
+        let raster = paint(&sheet, &shared.scale.get(), &page.theme(), place.pixels, untrack(|| page.pixel_ratio()));
         Pixels { raster: Arc::new(raster), origin: place.origin, size: (place.width, place.height) }
     });
     let layers = [NodeRef::<html::Canvas>::new(), NodeRef::new(), NodeRef::new()];
@@ -61,22 +62,20 @@ pub(super) fn Panel(placement: Placement, shared: Shared) -> impl IntoView {
     put_on(cells, pixels);
 
     // Under the pointer, on the measured depth that is drawn there.
-    let under = move |x: i32, y: i32| {
-        let element: HtmlElement = holder.get_untracked()?.into();
-        let bounds = element.get_bounding_client_rect();
-        let (x, y) = (f64::from(x) - bounds.left(), f64::from(y) - bounds.top());
+    let under = move |event: &MouseEvent| {
+        let (x, y) = place_in(holder, event)?;
         let (depth, block) = place.with_untracked(|place| place.as_ref()?.at(x, y))?;
         let known = sheet.with_untracked(|sheet| sheet.as_ref()?.stand_in(depth))?;
         Some((known, block.min(known)))
     };
-    let look = move |event: PointerEvent| set_probe(page, under(event.client_x(), event.client_y()));
+    let look = move |event: PointerEvent| set_probe(page, under(&event));
     let leave = move |event: PointerEvent| {
         if event.pointer_type() != "touch" {
             set_probe(page, None);
         }
     };
     let press = move |event: MouseEvent| {
-        if let Some((depth, block)) = under(event.client_x(), event.client_y()) {
+        if let Some((depth, block)) = under(&event) {
             choose(page, depth, block);
         }
     };
@@ -92,7 +91,7 @@ pub(super) fn Panel(placement: Placement, shared: Shared) -> impl IntoView {
         let (depth, block) = page.atlases.probe.get()?;
         let cell = sheet.with(|sheet| sheet.as_ref()?.cell(depth, block));
         let is_marked = cell.is_none_or(|cell| cell.mark.is_some());
-        Some((words::place(depth, block), words::cell(cell, engine()), is_marked))
+        Some((words::place(depth, block), words::cell(cell, precision(engine())), is_marked))
     };
     let lines = move || match probed() {
         Some((place, value, is_marked)) => {

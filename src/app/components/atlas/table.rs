@@ -1,10 +1,13 @@
 //! The numbers of the row that is outlined, or of the column that was chosen last.
 
+use std::sync::Arc;
+
 use leptos::prelude::*;
 
 use crate::app::components::table::{Head, Value, numbers};
 use crate::app::state::page;
 use crate::app::words;
+use crate::chart::curve::precision;
 use crate::chart::heat::Sheet;
 
 use super::super::erased::{live, on, part};
@@ -45,10 +48,16 @@ pub(super) fn Tables(shared: Shared) -> impl IntoView {
     let body = move |along: Along| {
         let Some(engine) = page.engine() else { return ().into_any() };
         let sheets: Vec<_> = shared.sheets.get().into_iter().map(|made| made.sheet).collect();
-        let heads = sheets.iter().map(|sheet| Head { placement: sheet.placement, stale: None }).collect();
+        let precision = precision(engine);
+        let head = |sheet: &Arc<Sheet>| Head {
+            placement: sheet.placement,
+            name: sheet.placement.recipe().label.into(),
+            stale: None,
+        };
+        let heads = sheets.iter().map(head).collect();
         let value = |sheet: &Sheet, depth: u32, block: u32| {
             let cell = sheet.cell(depth, block)?;
-            Some(Value { value: cell.value, mark: cell.mark, band: None, engine })
+            Some(Value { value: cell.value, mark: cell.mark, band: None, precision })
         };
         let (depth, block) = (depth.get(), block.get());
         let first = shared.quantity.get().first_block();
