@@ -171,6 +171,9 @@ fn clauses(curve: &Curve, runs: &[Run]) -> Vec<Clause> {
     } else if !zero.is_empty() {
         clauses.push(Clause::Does(says::zero_in(blocks(&zero))));
     }
+    if curve.last_block() < curve.depth {
+        clauses.push(Clause::Does(says::no_counterpart(curve.last_block())));
+    }
     clauses
 }
 
@@ -196,7 +199,9 @@ fn brief_parts(curve: &Curve, runs: &[Run]) -> Vec<String> {
             _ => says::brief_in(what, blocks(&list)),
         })
     };
-    places.into_iter().filter_map(part).collect()
+    let end = curve.last_block() + 1;
+    let cut = (end <= curve.depth).then(|| says::brief_from(says::brief_no_counterpart().to_owned(), end));
+    places.into_iter().filter_map(part).chain(cut).collect()
 }
 
 fn spans(curve: &Curve, runs: &[Run], wanted: Place) -> Vec<(u32, u32)> {
@@ -226,6 +231,7 @@ mod tests {
     use crate::chart::curve::Loss;
     use crate::chart::curve::tests::curve;
     use crate::model::Placement;
+    use crate::share::{Along, Relation};
     use crate::stats::Mark;
 
     const LINEAR: Range = Range { low: 0.0, high: 12.0, log: false };
@@ -291,6 +297,15 @@ mod tests {
             sentence(&sinking, &LOG, false).unwrap(),
             "Post-LN leaves this axis downwards in block 3; block 5 is below what float32 resolves"
         );
+    }
+
+    #[test]
+    fn a_curve_that_ends_with_another_model_says_so() {
+        let (deep, shallow) = (curve(Placement::Pre, 1, &[1.0; 9]), curve(Placement::Post, 1, &[2.0; 4]));
+        let ratio = deep.against(&shallow, Relation::Ratio, Along::Block);
+        assert_eq!(sentence(&ratio, &LOG, false).unwrap(), "Pre-LN has nothing to compare with after block 4");
+        assert_eq!(sentence(&ratio, &LOG, true).unwrap(), "Pre-LN: nothing to compare with from 5");
+        assert_eq!(sentence(&deep.against(&shallow, Relation::Ratio, Along::Share), &LOG, false), None);
     }
 
     #[test]

@@ -46,6 +46,8 @@ texts! { "chart":
     lost_in(blocks);
     zero_throughout;
     zero_in(blocks);
+    /// Said of a curve against a model that has fewer blocks.
+    no_counterpart(block);
     curve_does(curve, what);
     curve_with(curve, clause);
     and_it_does(sentence, what);
@@ -62,6 +64,7 @@ texts! { "chart":
     brief_past(precision);
     brief_lost;
     brief_zero;
+    brief_no_counterpart;
     listed[list, next];
 
     // The reading of a measurement: what its stream does.
