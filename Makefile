@@ -37,8 +37,9 @@ bench: build ## measure speed beside the peers (ONLY=peers,latency,counters,atla
 	@scripts/setup-bench.sh
 	@$(WITH_TOOLS) node bench/bench.mjs $(ONLY) && node bench/readme.mjs
 
-screenshots: build ## pictures of the page
-	@if [ -f e2e/screenshots.mjs ]; then $(WITH_TOOLS) node e2e/screenshots.mjs; else echo "there is no e2e/screenshots.mjs yet"; fi
+screenshots: build ## pictures of the page in target/screenshots, and those of this README in docs
+	@scripts/setup.sh test
+	@$(WITH_TOOLS) node e2e/screenshots.mjs && node e2e/docs-pictures.mjs
 
 clean: ## remove this checkout's build output
 	@rm -rf dist dist-*

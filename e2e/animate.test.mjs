@@ -91,7 +91,7 @@ onPage("a question mark lists the keys, which can be switched off", `depth=8&${M
   // Keys of the page do nothing behind it.
   await page.keyboard.press("3");
   assert.equal(await page.locator('[data-placement="sandwich"][role="checkbox"]').getAttribute("aria-checked"), "false");
-  await sheet.locator("input").check();
+  await sheet.getByLabel("Use only keys").check();
   await page.keyboard.press("Escape");
   assert.equal(await page.locator("dialog[open]").count(), 0);
   await page.evaluate(() => document.activeElement.blur());
@@ -104,5 +104,5 @@ onPage("a question mark lists the keys, which can be switched off", `depth=8&${M
   await page.keyboard.press("?");
   assert.equal(await page.locator("dialog[open]").count(), 0);
   await page.locator("button.keys").click();
-  assert.ok(await page.locator("dialog[open] input").isChecked());
+  assert.ok(await page.getByLabel("Use only keys").isChecked());
 });
