@@ -16,6 +16,9 @@ function stored(key) {
 const theme = stored("normscope.theme");
 if (theme === "dark" || theme === "light") document.documentElement.dataset.theme = theme;
 
+// In a frame of another page there is less room (style/framed.css).
+if (window.self !== window.top) document.documentElement.dataset.framed = "";
+
 // The browser finds a graphics device while the module arrives; the module asks again, and says what is wrong.
 navigator.gpu?.requestAdapter({ powerPreference: "high-performance" }).catch(() => {});
 

@@ -87,8 +87,8 @@ for (const { name, query, width, height, theme, sweep } of SHOTS) {
         await page.waitForSelector('.sweep[data-sweep="done"]', { timeout: SLOW });
       }
       // Numbers of one step of training come later, and times are those of the machine.
-      await page.addStyleTag({ content: ".status, .spark.numbers, .sweep { visibility: hidden }" }).catch(() =>
-        page.evaluate(() => document.querySelectorAll(".status, .spark.numbers, .sweep").forEach((element) => (element.style.visibility = "hidden"))),
+      await page.addStyleTag({ content: ".status, .sweep { visibility: hidden }" }).catch(() =>
+        page.evaluate(() => document.querySelectorAll(".status, .sweep").forEach((element) => (element.style.visibility = "hidden"))),
       );
       const shot = await page.screenshot({ animations: "disabled", caret: "hide" });
       const small = await desk.evaluate(shrink, [shot.toString("base64"), CELL]);

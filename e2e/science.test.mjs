@@ -40,9 +40,10 @@ onPage("with cross-attention to one memory Post-LN's gradient does vanish", "pla
 });
 
 onPage("one step of training is told", "placement=post&depth=6", {}, async (page) => {
-  const cell = page.locator('[data-update="post"]');
+  await page.locator(".compare summary").click();
+  const cell = page.locator('[data-update="post"] data');
   await cell.waitFor({ timeout: 60_000 });
-  near([Number(await cell.getAttribute("data-value"))], [golden("post,depth-6").model_update.sgd], 1e-2, "update");
+  near([Number(await cell.getAttribute("value"))], [golden("post,depth-6").model_update.sgd], 1e-2, "update");
 });
 
 onPage("several seeds are a median with its middle half", "placement=post&depth=6&seeds=3", {}, async (page) => {

@@ -39,7 +39,7 @@ for (const view of ["explore", "atlas", "claims"]) {
   onPage(`a German reader hears no English: ${view}`, `view=${view}&depth=8&placement=post,none&deepest=12&${MODEL}&colour=red&heads=5`, GERMAN, async (page) => {
     assert.equal(await page.evaluate(() => document.documentElement.lang), "de");
     if (view === "explore") {
-      await page.waitForSelector("[data-update]", { timeout: SLOW });
+      await page.waitForSelector("[data-update]", { state: "attached", timeout: SLOW });
       for (const chart of ["stream", "gradient"]) await page.locator(`[data-chart="${chart}"] [data-option="table"]`).click();
     }
     const all = await said(page);

@@ -18,6 +18,8 @@ const SIZE: f64 = 13.0;
 const MOST: f64 = 0.36;
 /// The room for labels changes in steps, so that the plot rests while values gain and lose a digit.
 const STEP: f64 = 12.0;
+/// Ends nearer than this have no room for a bracket.
+const LEAST_BRACKET: f64 = 72.0;
 /// From this many curves on, name and value stand on one line.
 const COMPACT_FROM: usize = 4;
 
@@ -83,8 +85,10 @@ pub(super) fn draw(out: &mut Vec<Shape>, curves: &[Curve], runs: &[Vec<Run>], vi
     for end in &ends {
         label(out, end, compact, view);
     }
-    if curves.len() == 2 && ends.len() == 2 {
-        bracket(out, &ends, view);
+    if !compact {
+        for pair in ends.windows(2) {
+            bracket(out, pair, view);
+        }
     }
 }
 
@@ -147,7 +151,7 @@ fn bracket(out: &mut Vec<Shape>, ends: &[End<'_>], view: &View) {
         || upper.curve.fresh != lower.curve.fresh
         || !times.is_finite()
         || times < 2.0
-        || lower.y - upper.y <= 90.0
+        || lower.y - upper.y <= LEAST_BRACKET
     {
         return;
     }

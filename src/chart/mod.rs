@@ -20,6 +20,7 @@ pub mod canvas;
 pub mod curve;
 pub mod gaps;
 pub mod heat;
+mod key;
 mod labels;
 mod marker;
 pub mod parts;

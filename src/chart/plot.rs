@@ -3,6 +3,7 @@
 use super::axis::block_ticks;
 use super::curve::Curve;
 use super::gaps::{self, Place, Run};
+use super::key;
 use super::labels;
 use super::pen::Pen;
 use super::probe;
@@ -70,6 +71,13 @@ pub fn block_at(curves: &[Curve], view: &View, x: f64) -> Option<u32> {
     Some((area.block(x, deepest).round().max(0.0) as u32).clamp(view.first, deepest))
 }
 
+/// The room at the right that each of some curves needs for its label in a chart of its own.
+#[must_use]
+pub fn label_room(curves: &[Curve], view: &View) -> f64 {
+    let of_one = |curve: &Curve| labels::margin(std::slice::from_ref(curve), view);
+    curves.iter().map(of_one).fold(0.0, f64::max)
+}
+
 /// The depth of the deepest model: the probe counts its blocks.
 #[must_use]
 pub fn deepest(curves: &[Curve]) -> u32 {
@@ -100,7 +108,7 @@ fn layout(curves: &[Curve], view: &View) -> (Area, Rails, Vec<Vec<Run>>, Vec<Str
     let floor = if rails.floor_rows > 0 { 6.0 + RAIL_PITCH * rails.floor_rows as f64 } else { 0.0 };
     let area = Area {
         left,
-        right: view.width - labels::margin(curves, view),
+        right: view.width - labels::margin(curves, view).max(view.least_margin),
         top: above + if view.height < 240.0 { 8.0 } else { 10.0 },
         bottom: base - floor,
         base,
@@ -127,6 +135,9 @@ pub fn plot(curves: &[Curve], view: &View) -> Scene {
     for curve in curves {
         band(&mut scene.data, curve, view, &area);
     }
+    for theory in &view.theory {
+        theory_line(&mut scene.data, theory, view, &area);
+    }
     // What is kept lies under what it is kept to compare with.
     let is_kept = |index: &usize| curves[*index].is_kept;
     let (kept, shown): (Vec<usize>, Vec<usize>) = (0..curves.len()).partition(is_kept);
@@ -138,8 +149,8 @@ pub fn plot(curves: &[Curve], view: &View) -> Scene {
         let floor = rails.floor[index].map(|row| area.bottom + 6.0 + RAIL_PITCH * (row as f64 + 0.5));
         pen.draw(&mut scene.data, &all_runs[index], top, floor);
     }
-    for theory in &view.theory {
-        theory_line(&mut scene.data, theory, view, &area);
+    if view.has_key {
+        key::draw(&mut scene.data, curves, view, &area);
     }
     labels::draw(&mut scene.data, curves, &all_runs, view, &area);
     if curves.is_empty()

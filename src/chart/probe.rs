@@ -13,12 +13,27 @@ use crate::text::{chart as says, number};
 
 const PITCH: f64 = 19.0;
 
-/// A line of the probe.
+/// A line of the probe: what was measured, and what theory has there.
 struct Row {
     order: f64,
     placement: Placement,
     words: String,
-    strong: bool,
+    note: String,
+}
+
+impl Row {
+    const SIZE: f64 = 13.0;
+    const NOTE_SIZE: f64 = 12.0;
+    const GAP: f64 = 8.0;
+
+    /// Widths of both parts, each with its distance to the other.
+    fn widths(&self) -> [f64; 2] {
+        let width = |words: &str, size: f64, strong: bool| match words {
+            "" => 0.0,
+            words => text::width(words, size, strong) + Self::GAP,
+        };
+        [width(&self.words, Self::SIZE, true), width(&self.note, Self::NOTE_SIZE, false)]
+    }
 }
 
 /// Draws the probe over a chart.
@@ -48,35 +63,39 @@ pub(super) fn draw(out: &mut Vec<Shape>, curves: &[Curve], block: u32, view: &Vi
             out.push(Shape::Disc { center: at, radius: 3.9, color: theme.background, alpha: 1.0 });
         }
         let order = if value.is_finite() { value } else { f64::INFINITY };
-        rows.push(Row { order, placement: curve.placement, words, strong: true });
+        rows.push(Row { order, placement: curve.placement, words, note: String::new() });
     }
     for theory in &view.theory {
         let of_theory = |curve: &&Curve| curve.placement == theory.placement && !curve.is_kept;
-        let curve = curves.iter().find(of_theory);
-        let block = curve.map_or(block, |curve| view.block_of(curve, block, deepest));
+        let block = curves.iter().find(of_theory).map_or(block, |curve| view.block_of(curve, block, deepest));
         let Some(value) = theory.at(block) else { continue };
-        let measured = curve.and_then(|curve| curve.at(block));
-        let said = number::value(value);
-        let words = match measured {
-            Some((measured, None)) => says::measured_times(theory.name, said, number::value(measured / value)),
-            _ => format!("{} {said}", theory.name),
-        };
-        rows.push(Row { order: value, placement: theory.placement, words, strong: false });
+        let note = format!("{} {}", theory.name, number::value(value));
+        // Beside the measured value; where several curves of theory are drawn, each has a line of its own.
+        let is_alone = view.theory.iter().filter(|other| other.placement == theory.placement).count() == 1;
+        match rows.iter_mut().find(|row| is_alone && row.placement == theory.placement && row.note.is_empty()) {
+            Some(row) => row.note = note,
+            None => rows.push(Row { order: value, placement: theory.placement, words: String::new(), note }),
+        }
     }
     sort_short(&mut rows, |a, b| b.order.total_cmp(&a.order));
-    let widest = rows.iter().map(|row| text::width(&row.words, 13.0, row.strong)).fold(0.0, f64::max);
-    let to_left = x + 10.0 + widest > area.right;
-    let (at, anchor) = if to_left { (x - 10.0, Anchor::End) } else { (x + 10.0, Anchor::Start) };
-    for (row, Row { placement, words, strong, .. }) in rows.into_iter().enumerate() {
-        out.push(Shape::Text {
-            at: point(at, area.top + 18.0 + PITCH * row as f64),
-            text: words,
-            size: 13.0,
-            strong,
-            color: theme.text(placement),
-            alpha: 1.0,
-            anchor,
-            halo: Some(theme.background),
-        });
+    let widest = rows.iter().map(|row| row.widths().iter().sum::<f64>()).fold(0.0, f64::max);
+    let to_left = x + 2.0 + widest > area.right;
+    for (index, row) in rows.into_iter().enumerate() {
+        let y = area.top + 18.0 + PITCH * index as f64;
+        let [words, note] = row.widths();
+        // From the hairline outwards; the measured value is read first on both sides.
+        let (anchor, at) = if to_left {
+            (Anchor::End, [x - 10.0 - note, x - 10.0])
+        } else {
+            (Anchor::Start, [x + 10.0, x + 10.0 + words])
+        };
+        let parts = [
+            (row.words, Row::SIZE, true, theme.text(row.placement), at[0]),
+            (row.note, Row::NOTE_SIZE, false, theme.ink_2, at[1]),
+        ];
+        for (text, size, strong, color, at) in parts.into_iter().filter(|(text, ..)| !text.is_empty()) {
+            let halo = Some(theme.background);
+            out.push(Shape::Text { at: point(at, y), text, size, strong, color, alpha: 1.0, anchor, halo });
+        }
     }
 }

@@ -34,8 +34,12 @@ pub struct View {
     pub probe: Option<u32>,
     /// Said in the plot where there are no curves.
     pub message: Option<String>,
-    /// What theory has, over the measurement.
+    /// What theory has, under the measurement.
     pub theory: Vec<Theory>,
+    /// Whether it says what its dashes and bands are.
+    pub has_key: bool,
+    /// The least room at the right of the plot, so that several charts can be compared.
+    pub least_margin: f64,
 }
 
 /// A curve of theory.
@@ -79,6 +83,8 @@ impl View {
             probe: None,
             message: None,
             theory: Vec::new(),
+            has_key: false,
+            least_margin: 0.0,
         }
     }
 

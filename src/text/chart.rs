@@ -7,10 +7,11 @@ texts! { "chart":
     block_axis;
     /// That of the share of the depth.
     share_axis;
+    // What dashes and bands are.
+    key_theory;
+    key_band;
     depth_axis;
     more_notes(count);
-    /// One line at the probe.
-    measured_times(name, value, times);
 
     // Blocks, as they stand in "in …".
     block(block);

@@ -88,6 +88,8 @@ texts! { "page":
     /// Before what of the original a preset has not.
     left_out;
     views;
+    /// From a frame to the page in a window of its own.
+    open_whole;
     /// Blocks whose value a small measure leaves out, and why.
     skipped(count, of, why);
     tour;
@@ -150,9 +152,6 @@ texts! { "page":
     /// How far the largest value is from the end of half precision.
     headroom;
     headroom_unit;
-    /// Exponents of stream and gradient.
-    growth;
-    growth_unit;
     model_update;
     by_sign(label, value);
     no_gate;
@@ -241,6 +240,10 @@ texts! { "page":
     outlined(depth);
     claims_title;
     claims_lead;
+    claim_head;
+    literature_head;
+    measured_head;
+    verdict_head;
     filters;
     show;
     test;

@@ -10,7 +10,7 @@ use crate::app::state::{Gesture, Page, page};
 use crate::app::words;
 use crate::chart::axis::{self, Range};
 use crate::chart::curve::Curve;
-use crate::chart::plot::{block_at, deepest, plot, value_in_words};
+use crate::chart::plot::{block_at, deepest, label_room, plot, value_in_words};
 use crate::chart::scene::Scene;
 use crate::chart::view::{Theory, View};
 use crate::model::{Config, Placement};
@@ -98,7 +98,7 @@ pub(super) fn Chart(subject: Subject) -> impl IntoView {
     let fits = RwSignal::new(0);
     let held = held_range(page, subject, quantity, curves, fits);
     let frame = Memo::new(move |_| frame_of(page, &curves.get()));
-    let axes = Axes { quantity, held, frame, extent: eased(page, held, frame) };
+    let axes = Axes { subject, quantity, all: curves, held, frame, extent: eased(page, held, frame) };
     let is_split = Memo::new(move |_| page.request.with(|request| request.multiples) && curves.with(|c| c.len() > 1));
     let plots = move || {
         if !is_split.get() {
@@ -138,7 +138,10 @@ pub(super) fn Chart(subject: Subject) -> impl IntoView {
 /// What the plots of a chart have in common.
 #[derive(Clone, Copy)]
 struct Axes {
+    subject: Subject,
     quantity: Memo<Quantity>,
+    /// The curves of all plots together.
+    all: Memo<Vec<Curve>>,
     held: Memo<Held>,
     frame: Memo<u32>,
     extent: RwSignal<Extent>,
@@ -286,7 +289,7 @@ fn Options(subject: Subject, is_table: RwSignal<bool>, fits: RwSignal<u32>) -> i
 #[component]
 fn Plot(axes: Axes, curves: Memo<Vec<Curve>>, is_hidden: RwSignal<bool>) -> impl IntoView {
     let page = page();
-    let Axes { quantity, held, frame, extent } = axes;
+    let Axes { subject, quantity, all, held, frame, extent } = axes;
     let holder = NodeRef::<html::Div>::new();
     let size = size_of(holder);
     let layers = [NodeRef::<html::Canvas>::new(), NodeRef::new(), NodeRef::new()];
@@ -298,7 +301,8 @@ fn Plot(axes: Axes, curves: Memo<Vec<Curve>>, is_hidden: RwSignal<bool>) -> impl
     let view = Memo::new(move |_| {
         let (width, height) = size.get();
         let extent = extent.get();
-        View {
+        let is_one_of_many = curves.with(Vec::len) < all.with(Vec::len);
+        let view = View {
             width,
             height,
             theme: page.theme(),
@@ -311,7 +315,11 @@ fn Plot(axes: Axes, curves: Memo<Vec<Curve>>, is_hidden: RwSignal<bool>) -> impl
             probe: page.probe.get(),
             message: message(page, quantity.get()),
             theory: theory.get(),
-        }
+            has_key: subject == Subject::Stream && !is_one_of_many,
+            least_margin: 0.0,
+        };
+        let least_margin = if is_one_of_many { all.with(|all| label_room(all, &view)) } else { 0.0 };
+        View { least_margin, ..view }
     });
     let scene = Memo::new(move |_| {
         let view = view.get();
@@ -386,8 +394,15 @@ fn held_range(
         let fitted = curves.with(|curves| axis::fit(curves, log));
         let before = before.filter(|held| held.range.log == log);
         if !is_settled {
-            // Curves of another depth or another model are still shown: their range stays.
-            return before.cloned().unwrap_or(Held { range: fitted, belongs: None });
+            // Curves of another depth or another model are still shown: their range stays. Before any is known, it grows
+            // with what comes.
+            return match before {
+                Some(held) if held.belongs.is_some() => held.clone(),
+                Some(held) if curves.with(|curves| !curves.is_empty()) => {
+                    Held { range: held.range.union(&fitted), belongs: None }
+                }
+                _ => Held { range: fitted, belongs: None },
+            };
         }
         let mut rest = request.clone();
         rest.config.depth = 0;

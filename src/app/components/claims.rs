@@ -20,7 +20,11 @@ pub(super) fn Claims() -> impl IntoView {
     let filter = Memo::new(move |_| page.request.with(|request| request.claims));
     let shown = Memo::new(move |_| {
         let filter = filter.get();
-        (0..claims::ALL.len()).filter(|index| is_shown(&claims::ALL[*index], *index, &filter)).collect::<Vec<_>>()
+        let shown = (0..claims::ALL.len()).filter(|index| is_shown(&claims::ALL[*index], *index, &filter));
+        // What can be put to the test here comes first.
+        let (mut list, cited): (Vec<_>, Vec<_>) = shown.partition(|index| is_measurable(&claims::ALL[*index]));
+        list.extend(cited);
+        list
     });
     let is_busy = move || {
         page.laboratory
@@ -54,6 +58,12 @@ pub(super) fn Claims() -> impl IntoView {
                 </div>
             </div>
             <p class="count" role="status">{part(move || words::claims_shown(shown.with(Vec::len), claims::ALL.len()))}</p>
+            <div class="claim heads" aria-hidden="true">
+                {[words::claim_head(), words::literature_head(), words::measured_head(), words::verdict_head()]
+                    .map(|head| view! { <span>{head}</span> })
+                    .into_iter()
+                    .collect_view()}
+            </div>
             {rows(move || shown.get(), |index| view! { <Row index=index/> }.into_any())}
         </main>
     }
@@ -144,6 +154,9 @@ fn Sources(cites: &'static [Cite], guide: Guide) -> impl IntoView {
     }
 }
 
+/// The most letters of a number that stands large.
+const LONGEST_NUMBER: usize = 24;
+
 /// What is found, or what the literature says where nothing can be measured here.
 #[component]
 fn Found(index: usize) -> impl IntoView {
@@ -160,14 +173,23 @@ fn Found(index: usize) -> impl IntoView {
             }
             .into_any()
         }
-        (Test::Measured(_), Some(Finding::Found(outcome, engine))) => view! {
+        (Test::Measured(_), Some(Finding::Found(outcome, engine))) => {
+            // A number alone, after what it is of, stands large.
+            let value = match outcome.measured.rsplit_once(": ") {
+                Some((of, number)) if number.chars().count() <= LONGEST_NUMBER => {
+                    view! { {format!("{of}: ")} <b>{number.to_owned()}</b> }.into_any()
+                }
+                _ => outcome.measured.clone().into_any(),
+            };
+            view! {
             <div class="measured" data-finding=outcome.verdict.kind().key()>
-                <p class="value">{outcome.measured}</p>
+                <p class="value">{value}</p>
                 <p class="note">{outcome.sentence}</p>
             </div>
             <VerdictSign verdict=outcome.verdict note=words::measured_beside(engine, claim.verdict)/>
+            }
+            .into_any()
         }
-        .into_any(),
         (Test::Measured(_), state) => {
             let (label, is_busy) = match state {
                 Some(Finding::Waiting) => (words::waiting().to_owned(), true),
@@ -201,7 +223,7 @@ fn VerdictSign(verdict: Verdict, note: String) -> impl IntoView {
     let said = pieces.into_iter().enumerate().map(|(at, piece)| match piece {
         Piece::Words(first) if at == 0 => view! { <b>{words::capitalised(&first)}</b> }.into_any(),
         Piece::Words(rest) => view! { <b>{rest}</b> }.into_any(),
-        Piece::Value(condition) => condition.into_any(),
+        Piece::Value(condition) => view! { <span class="condition">{condition}</span> }.into_any(),
     });
     let art = match kind {
         VerdictKind::Holds => icons::HOLDS,

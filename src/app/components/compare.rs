@@ -68,8 +68,20 @@ pub(super) fn Compare() -> impl IntoView {
         let growth = ratio(end(measurement, stream, true), end(measurement, stream, false));
         let (first, last) = (end(measurement, gradient, false), end(measurement, gradient, true));
         let exponents = GrowthExponents::of(measurement);
-        let update = page.update_of(measurement);
-        let (update, update_mark) = update.map_or((f64::NAN, None), |update| (update.sgd, update.sgd_mark));
+        let update = page.update_of(measurement).map_or_else(
+            || view! { <td><data value="NaN">"…"</data></td> }.into_any(),
+            |update| {
+                let by_sign = update.sign_mark.filter(|mark| *mark != Mark::Zero).map_or(update.sign, |_| f64::NAN);
+                let said = words::by_sign(config.placement.recipe().label, number::value(by_sign));
+                view! {
+                    <td data-update=config.placement.key() title=said.clone()>
+                        {datum(update.sgd, update.sgd_mark, precision(measurement.engine))}
+                        <span class="vh">{format!(" ({said})")}</span>
+                    </td>
+                }
+                .into_any()
+            },
+        );
         let (parameters, flops) = (config.parameters(), config.flops());
         let placement = config.placement;
         let name = page.request.with(|request| words::model_name(&config, &request.config));
@@ -89,7 +101,7 @@ pub(super) fn Compare() -> impl IntoView {
                 {cell(measurement, first.0, first.1)}
                 {cell(measurement, last.0, last.1)}
                 {cell(measurement, ratio(first, last), None)}
-                {cell(measurement, update, update_mark)}
+                {update}
                 {cell(measurement, exponents.forward, None)}
                 {cell(measurement, exponents.backward, None)}
                 <td>{number::grouped(parameters.all() as u64)} " " <small>{words::of_norms(parameters.norms)}</small></td>

@@ -31,6 +31,7 @@ use std::rc::Rc;
 use leptos::ev;
 use leptos::prelude::*;
 
+use super::address::Address;
 use super::engines::Engines;
 use super::state::{Page, effect};
 use super::{browser, runner, words};
@@ -79,6 +80,7 @@ pub(super) fn App(engines: Rc<Engines>) -> impl IntoView {
                     <compare::Compare/>
                     <theory::TheoryList/>
                     <status::Status/>
+                    <a class="whole" target="_blank" rel="noopener" href=live(move || page.request.with(Address::link))>{words::open_whole()}</a>
                 </div>
                 <controls::Controls/>
             </main>

@@ -11,7 +11,7 @@ use crate::chart::block::line;
 use crate::chart::curve::precision;
 use crate::chart::style::style;
 use crate::model::Placement;
-use crate::stats::{Format, GrowthExponents, Mark, Measurement, Quantity};
+use crate::stats::{Format, Mark, Measurement, Quantity};
 use crate::text::number;
 
 const WIDTH: f64 = 150.0;
@@ -132,83 +132,8 @@ pub(super) fn Sparklines() -> impl IntoView {
     view! {
         <section class="more" aria-label=words::measures()>
             {Measure::ALL.into_iter().map(one).collect_view()}
-            <Growth/>
-            <Update/>
         </section>
     }
-}
-
-/// Growth over the model as exponents, of the stream forward and of the gradient backward.
-#[component]
-fn Growth() -> impl IntoView {
-    let page = page();
-    let values = move || {
-        let of_pass = |(pass, _): (std::sync::Arc<crate::app::state::Finished>, bool)| {
-            let placement = pass.measurement.config.placement;
-            let GrowthExponents { forward, backward } = GrowthExponents::of(&pass.measurement);
-            let write = |value: f64| if value.is_nan() { "–".into() } else { number::value(value) };
-            view! {
-                <span class=format!("text-{}", style(placement).hue.key())>
-                    <span class="vh">{placement.recipe().label} " "</span>
-                    {write(forward)} ", " {write(backward)}
-                </span>
-            }
-        };
-        page.shown().into_iter().map(of_pass).collect_view()
-    };
-    let (name, unit) = (words::growth(), words::growth_unit());
-    view! { <Numbers name=name unit=unit key="growth" values=values/> }
-}
-
-/// A small measure that is numbers alone.
-#[component]
-fn Numbers<V: IntoView + 'static>(
-    name: &'static str,
-    unit: &'static str,
-    key: &'static str,
-    values: impl Fn() -> V + Copy + Send + 'static,
-) -> impl IntoView {
-    let page = page();
-    let is_over = move |count: usize| page.request.with(|request| request.placements.len() > count);
-    view! {
-        <div class="spark numbers" data-measure=key>
-            <p class="what">{name}<small>{unit}</small></p>
-            <p class="values" class:many=live(move || is_over(2)) class:crowd=live(move || is_over(4))>{part(values)}</p>
-        </div>
-    }
-}
-
-/// What one small step of training does to the logits: the best sign at initialisation of how much warm-up a model needs
-/// (DeepNet: Wang et al. 2022, §3).
-#[component]
-fn Update() -> impl IntoView {
-    let page = page();
-    let values = move || {
-        let of_pass = |(pass, _): (std::sync::Arc<crate::app::state::Finished>, bool)| {
-            let config = &pass.measurement.config;
-            let label = config.placement.recipe().label;
-            let class = format!("text-{}", style(config.placement).hue.key());
-            let Some(update) = page.update_of(&pass.measurement) else {
-                return view! { <span class=class><span class="vh">{label} " "</span> "…"</span> }.into_any();
-            };
-            let write = |value: f64, mark: Option<Mark>| match mark {
-                None | Some(Mark::Zero) => number::value(value),
-                Some(_) => "–".into(),
-            };
-            let by_sign = words::by_sign(label, write(update.sign, update.sign_mark));
-            view! {
-                <span class=class title=by_sign.clone() data-update=config.placement.key() data-value=format!("{:?}", update.sgd)>
-                    <span class="vh">{label} " "</span>
-                    {write(update.sgd, update.sgd_mark)}
-                    <span class="vh">{format!(" ({by_sign})")}</span>
-                </span>
-            }
-            .into_any()
-        };
-        page.shown().into_iter().map(of_pass).collect_view()
-    };
-    let (name, unit) = (words::model_update(), "‖ΔF‖ / η‖F‖");
-    view! { <Numbers name=name unit=unit key="model_update" values=values/> }
 }
 
 /// The curves as SVG; what is not a number is left out.

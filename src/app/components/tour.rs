@@ -9,7 +9,7 @@ use crate::app::play;
 use crate::app::state::{Gesture, Page, page};
 use crate::app::words;
 use crate::model::Placement;
-use crate::share::{Request, View};
+use crate::share::{Request, Target, View};
 
 /// Steps of the tour.
 const STEPS: u32 = 5;
@@ -53,6 +53,14 @@ pub(super) fn Tour() -> impl IntoView {
     let page = page();
     let step = Memo::new(move |_| page.request.with(|request| request.tour));
     let end = move || page.change(Gesture::Choice, |request| request.tour = None);
+    // What a step speaks of has to be there, also where a link says no more than the step.
+    page.request.update(|request| {
+        if let Some(step) = request.tour
+            && *request == (Request { tour: Some(step), ..Request::default_for(Target::Page) })
+        {
+            set_scene(request, step);
+        }
+    });
     let heading = NodeRef::<html::H2>::new();
     Effect::new(move |before: Option<Option<u32>>| {
         let now = step.get();
