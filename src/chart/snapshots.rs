@@ -9,7 +9,7 @@ use super::curve::{Curve, Loss, tests::curve};
 use super::plot::{block_at, plot, plot_rectangle};
 use super::scene::{Anchor, Point, Scene, Shape};
 use super::theme::Theme;
-use super::view::{Theory, View};
+use super::view::{Along, Theory, View};
 use crate::model::Placement;
 use crate::stats::Mark;
 
@@ -196,6 +196,61 @@ fn seeds_have_a_band_and_theory_is_dashed() {
     ];
     view.probe = Some(16);
     check("seeds-and-theory", &curves, &view);
+}
+
+/// A model of half the depth that is kept beside two others.
+fn with_kept() -> [Curve; 3] {
+    let kept = Curve { name: "A".into(), is_kept: true, ..stream(Placement::Pre, 12) };
+    [stream(Placement::Post, 24), stream(Placement::Pre, 24), kept]
+}
+
+#[test]
+fn a_kept_model_is_thin_and_lettered() {
+    let curves = with_kept();
+    check("kept", &curves, &view(&curves, 512.0, 368.0, false));
+}
+
+#[test]
+fn over_the_share_of_depth_all_models_end_together() {
+    let curves = with_kept();
+    let mut view = view(&curves, 512.0, 368.0, false);
+    view.along = Along::Share;
+    view.probe = Some(12);
+    check("share", &curves, &view);
+    let [left, _, right, _] = plot_rectangle(&curves, &view);
+    assert_eq!(block_at(&curves, &view, right), Some(24));
+    assert_eq!(block_at(&curves, &view, (left + right) / 2.0), Some(12));
+    // Half way through a model of twelve blocks.
+    assert_eq!(curves.each_ref().map(|curve| view.block_of(curve, 12, 24)), [12, 12, 6]);
+}
+
+#[test]
+fn a_key_stands_where_no_curve_is() {
+    let mut curves = [stream(Placement::Post, 24), stream(Placement::Pre, 24)];
+    curves[1].band = curves[1].values.iter().map(|value| (0.9 * value, 1.2 * value)).collect();
+    let mut view = view(&curves, 512.0, 368.0, false);
+    view.has_key = true;
+    let key = |curves: &[Curve], view: &View| {
+        let scene = plot(curves, view);
+        let at = |shape: &Shape| match shape {
+            Shape::Text { at, text, .. } if text == "middle half of the seeds" => Some(*at),
+            _ => None,
+        };
+        scene.data.iter().find_map(at)
+    };
+    let [left, top, _, bottom] = plot_rectangle(&curves, &view);
+    let at = key(&curves, &view).expect("the upper left corner is free");
+    assert!(at.x < left + 60.0 && at.y < top + 40.0, "{at:?}");
+    // A curve through that corner sends it elsewhere, curves everywhere leave it out.
+    let falling: Vec<f64> = (0..=24).map(|block| view.range.high * f64::from(24 - block) / 25.0).collect();
+    let crossed = [curves[1].clone(), curve(Placement::Olmo2, 0, &falling)];
+    let elsewhere = key(&crossed, &view).expect("another corner is free");
+    assert!(elsewhere.y > bottom - 60.0, "{elsewhere:?}");
+    let everywhere: Vec<Curve> = (0..12)
+        .map(|level| curve(Placement::Olmo2, 0, &[f64::from(level) * 0.5; 25]))
+        .chain([curves[1].clone()])
+        .collect();
+    assert_eq!(key(&everywhere, &view), None);
 }
 
 #[test]
