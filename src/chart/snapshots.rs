@@ -246,8 +246,8 @@ fn a_key_stands_where_no_curve_is() {
     let crossed = [curves[1].clone(), curve(Placement::Olmo2, 0, &falling)];
     let elsewhere = key(&crossed, &view).expect("another corner is free");
     assert!(elsewhere.y > bottom - 60.0, "{elsewhere:?}");
-    let everywhere: Vec<Curve> = (0..12)
-        .map(|level| curve(Placement::Olmo2, 0, &[f64::from(level) * 0.5; 25]))
+    let everywhere: Vec<Curve> = (0..24)
+        .map(|level| curve(Placement::Olmo2, 0, &[f64::from(level) * view.range.high / 24.0; 25]))
         .chain([curves[1].clone()])
         .collect();
     assert_eq!(key(&everywhere, &view), None);
