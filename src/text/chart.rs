@@ -137,6 +137,7 @@ texts! { "chart":
     texture_zero;
     texture_not_measured;
     panel_no_value(depth);
+    panel_one(value, block);
     panel_level(from, to);
     panel_falls(from, to);
     panel_rises(from, to);

@@ -42,6 +42,7 @@ texts! { "page":
     key_speed;
     key_repeat;
     key_help;
+    key_projector;
     key_chart;
     placement;
     more_placements;

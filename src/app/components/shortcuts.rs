@@ -114,7 +114,7 @@ pub(super) fn Shortcuts() -> impl IntoView {
         (words::key_angles(), words::key_speed()),
         ("R", words::key_repeat()),
         (words::key_arrows(), words::key_chart()),
-        ("P", words::projector()),
+        ("P", words::key_projector()),
         ("?", words::key_help()),
     ];
     let row = |(key, what): (&'static str, &'static str)| {

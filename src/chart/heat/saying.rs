@@ -40,6 +40,9 @@ fn over_blocks(depth: u32, row: &Blocks, log: bool) -> String {
         return says::panel_no_value(depth);
     };
     let (from, to) = (row.values[first], row.values[last]);
+    if first == last && row.values.len() > 1 {
+        return says::panel_one(number::value(from), row.first + first as u32);
+    }
     let said = match compare(from, to, log) {
         std::cmp::Ordering::Equal => says::panel_level,
         std::cmp::Ordering::Less => says::panel_falls,
@@ -106,6 +109,8 @@ mod tests {
         let lines = saying(&none, 24);
         assert_eq!(lines[0], "rises from 2.00 to 1.0\u{2009}×\u{2009}10⁶");
         assert_eq!(lines[1], "blocks 21 to 24: not a number");
+        let one = sheet(Placement::None, 24, &[24], |_, block| if block == 24 { 0.98 } else { f64::NAN });
+        assert_eq!(saying(&one, 24), ["0.98 in block 24, the only one", "blocks 1 to 23: not a number"]);
         let nothing = sheet(Placement::None, 24, &[24], |_, _| f64::NAN);
         assert_eq!(saying(&nothing, 24), ["no value at depth 24", "blocks 1 to 24: not a number"]);
     }
