@@ -2,7 +2,7 @@
 
 use crate::chart::block::equation;
 use crate::chart::parts::{Part, Role};
-use crate::model::{Activation, Attention, Config, SublayerKind};
+use crate::model::{Activation, Attention, Config, QkNorm, SublayerKind};
 
 macro_rules! formula {
     ($($part:literal),+ $(,)?) => { concat!("<math><mrow>", $($part),+, "</mrow></math>") };
@@ -56,7 +56,10 @@ const RMSNORM: &str = formula!(
 const RELU: &str =
     formula!("<mi>max</mi><mo stretchy=\"false\">(</mo><mi>x</mi><mo>,</mo><mn>0</mn><mo stretchy=\"false\">)</mo>");
 const GELU: &str = formula!(
-    "<mi>x</mi><mi mathvariant=\"normal\">Φ</mi><mo stretchy=\"false\">(</mo><mi>x</mi><mo stretchy=\"false\">)</mo>"
+    "<mfrac><mi>x</mi><mn>2</mn></mfrac><mo stretchy=\"false\">(</mo><mn>1</mn><mo>+</mo><mi>tanh</mi>",
+    "<mo stretchy=\"false\">(</mo><msqrt><mrow><mn>2</mn><mo>/</mo><mi>π</mi></mrow></msqrt><mo stretchy=\"false\">(</mo>",
+    "<mi>x</mi><mo>+</mo><mn>0.044715</mn><msup><mi>x</mi><mn>3</mn></msup><mo stretchy=\"false\">)</mo>",
+    "<mo stretchy=\"false\">)</mo><mo stretchy=\"false\">)</mo>"
 );
 const SWIGLU: &str = formula!(
     "<mo stretchy=\"false\">(</mo><mi>silu</mi><mo stretchy=\"false\">(</mo><mi>x</mi><msub><mi>W</mi><mi>g</mi></msub>",
@@ -80,7 +83,13 @@ pub(crate) fn of_part(part: Part, config: &Config) -> String {
             config.act.key()
         ),
         Role::Function(_) => {
-            let weights = if config.attention == Attention::Softmax { SOFTMAX } else { UNIFORM };
+            let weights = match (config.attention, config.qk_norm, config.causal.0) {
+                (Attention::Softmax, QkNorm::None, _) => SOFTMAX,
+                (Attention::Softmax, ..) => SOFTMAX_OF_NORMED,
+                (Attention::Uniform, _, false) => UNIFORM,
+                // A token averages itself and those before it.
+                (Attention::Uniform, _, true) => UNIFORM_CAUSAL,
+            };
             let output = if config.output_projection.0 { OUTPUT } else { "" };
             format!("<math><mrow>{weights}<mi>V</mi>{output}</mrow></math>")
         }
@@ -95,4 +104,11 @@ const SOFTMAX: &str = concat!(
     "<mi>softmax</mi><mo stretchy=\"false\">(</mo><mi>Q</mi><msup><mi>K</mi><mi mathvariant=\"normal\">T</mi></msup>",
     "<mo>/</mo><msqrt><mi>k</mi></msqrt><mo stretchy=\"false\">)</mo>"
 );
+const SOFTMAX_OF_NORMED: &str = concat!(
+    "<mi>softmax</mi><mo stretchy=\"false\">(</mo><mi mathvariant=\"normal\">N</mi><mo stretchy=\"false\">(</mo><mi>Q</mi>",
+    "<mo stretchy=\"false\">)</mo><mi mathvariant=\"normal\">N</mi><mo stretchy=\"false\">(</mo><mi>K</mi>",
+    "<msup><mo stretchy=\"false\">)</mo><mi mathvariant=\"normal\">T</mi></msup><mo>/</mo><msqrt><mi>k</mi></msqrt>",
+    "<mo stretchy=\"false\">)</mo>"
+);
+const UNIFORM_CAUSAL: &str = "<mfrac><mn>1</mn><mi>t</mi></mfrac><msub><mn mathvariant=\"normal\">1</mn><mrow><mi>s</mi><mo>≤</mo><mi>t</mi></mrow></msub>";
 const UNIFORM: &str = "<mfrac><mn>1</mn><mi>T</mi></mfrac><mn mathvariant=\"normal\">1</mn>";

@@ -356,7 +356,8 @@ impl Runner {
             let is_explored = self.page.request.with_untracked(|request| request.view == View::Explore);
             self.asked.get() == asked && is_explored && !self.page.is_playing.get_untracked()
         };
-        for config in self.page.request.with_untracked(Request::configs) {
+        let Wanted { configs, pins, .. } = self.page.request.with_untracked(Wanted::of);
+        for config in configs.into_iter().chain(pins) {
             let Some(engine) = untrack(|| self.page.engine()) else { break };
             let is_it = |known: &(Engine, Config, _)| known.0 == engine && known.1 == config;
             let has_failed = self.failed_updates.borrow().contains(&(engine, config.clone()));

@@ -10,7 +10,7 @@ use crate::chart::curve::Curve;
 use crate::chart::theme::Theme;
 use crate::chart::view;
 use crate::model::{Config, Placement};
-use crate::share::{MOST_PINS, Notice, Relation, Request};
+use crate::share::{Notice, Relation, Request};
 use crate::stats::{Engine, Measurement, ModelUpdate, Quantity, Sample};
 use crate::text;
 use crate::theory::{self, Overlay};
@@ -349,15 +349,9 @@ impl Page {
             && kept.iter().all(|(_, pass)| pass.sample.runs == seeds)
     }
 
-    /// Keeps the models that are asked for to compare with, as many as a link may keep.
+    /// Keeps the models that are asked for to compare with.
     pub(crate) fn pin(&self) {
-        self.change(Gesture::Choice, |request| {
-            for config in request.configs() {
-                if request.pins.len() < MOST_PINS && !request.pins.contains(&config) {
-                    request.pins.push(config);
-                }
-            }
-        });
+        self.change(Gesture::Choice, |request| request.pins.extend(request.unpinned()));
     }
 
     /// Keeps a model no more.
@@ -389,15 +383,18 @@ impl Page {
         let shown: Vec<_> = self.shown().into_iter().filter_map(curve).collect();
         let kept: Vec<_> = self.kept().into_iter().filter_map(kept_curve).collect();
         let (relation, along) = self.request.with(|request| (request.relation, request.along));
-        let all = shown.len() + kept.len();
-        let base = if kept.is_empty() { 0 } else { shown.len() };
         let mut curves = shown;
         curves.extend(kept);
-        if relation == Relation::Values || all == 0 {
-            return curves;
+        // Without the model that is compared with there is nothing to show.
+        let base = self.base_name().map(|name| curves.iter().position(|curve| curve.name == name));
+        match base {
+            None => curves,
+            Some(None) => Vec::new(),
+            Some(Some(base)) => {
+                let base = curves.remove(base);
+                curves.iter().map(|curve| curve.against(&base, relation, along)).collect()
+            }
         }
-        let base = curves.remove(base);
-        curves.iter().map(|curve| curve.against(&base, relation, along)).collect()
     }
 
     /// What a chart calls the model that others are compared with; `None` where none is.

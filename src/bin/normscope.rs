@@ -86,12 +86,28 @@ fn run(query: &str, engine: Option<Engine>, format: Format, extent: Extent) -> R
     if !notices.is_empty() {
         return Err(Failure::Request(notices.iter().map(complaint).collect::<Vec<_>>().join("; ")));
     }
+    for key in of_the_page(&request) {
+        // Where standard error is closed there is nobody to tell.
+        let _ = writeln!(io::stderr(), "normscope: {key} is of the page and changes nothing here");
+    }
     let engine = engine.or(request.engine).unwrap_or(Engine::Reference);
     let measurement = engine_run(engine, extent, &request)?;
     Ok(match format {
         Format::Json => format!("{}\n", to_text(&to_json(&measurement))),
         Format::Csv => to_csv(&measurement),
     })
+}
+
+/// The keys of a request that change what a page shows, and nothing of one run.
+fn of_the_page(request: &Request) -> Vec<&'static str> {
+    let run = Request {
+        config: request.config.clone(),
+        placements: request.placements.clone(),
+        engine: request.engine,
+        memory: request.memory,
+        ..Request::default_for(Target::CommandLine)
+    };
+    share::keys().iter().filter(|key| (key.get)(request) != (key.get)(&run)).map(|key| key.name).collect()
 }
 
 fn engine_run(engine: Engine, extent: Extent, request: &Request) -> Result<Measurement, Failure> {
@@ -169,5 +185,8 @@ fn keys_help() -> String {
         let default = if value.is_empty() { value } else { format!(" [default: {value}]") };
         format!("  {:<18} {}: {allowed}{default}\n", key.name, key.help())
     });
-    format!("Keys of a query:\n{}", lines.collect::<String>())
+    format!(
+        "Keys of a query:\n{}\nThose that only change what a page shows are named on standard error, and left out.",
+        lines.collect::<String>()
+    )
 }

@@ -1,6 +1,7 @@
 //! Frames of x, ranges and ticks of y.
 
 use super::curve::Curve;
+use crate::share::Relation;
 use crate::text::number;
 
 /// Where x may end. A chart shows the smallest frame that holds the depth, so that its range holds still within one.
@@ -12,6 +13,8 @@ const MOST_DECADES: f64 = 4.0;
 /// A curve whose largest value passes the smallest other curve's by more than this leaves a linear axis: it would press
 /// the others flat.
 const MOST_RATIO: f64 = 100.0;
+/// The same of differences. Those of float32 are noise of a millionth and less of what they are between.
+const MOST_OF_NOISE: f64 = 1e9;
 
 /// The frame of a depth.
 #[must_use]
@@ -70,7 +73,7 @@ impl Range {
         if self.log && (high / low).log10() > MOST_DECADES + 1e-9 {
             return *other;
         }
-        if !self.log && high > MOST_RATIO * other.high {
+        if !self.log && low >= 0.0 && high > MOST_RATIO * other.high {
             return *other;
         }
         Self { low, high, log: self.log }
@@ -147,22 +150,29 @@ pub fn fit(curves: &[Curve], log: bool) -> Range {
 }
 
 fn fit_linear(curves: &[Curve]) -> Option<Range> {
-    let mut tops = Vec::new();
-    let mut lowest = 0.0_f64;
+    // The ends of each curve.
+    let mut all: Vec<(f64, f64)> = Vec::new();
     for curve in curves {
         let known = curve.drawn().filter(|value| value.is_finite());
         let (low, high) = known.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
         if high >= low {
-            tops.push(high);
-            lowest = lowest.min(low);
+            all.push((low, high));
         }
     }
-    let smallest = tops.iter().copied().fold(f64::INFINITY, f64::min);
-    let top = tops.into_iter().filter(|top| *top <= smallest * MOST_RATIO || *top <= 0.0).reduce(f64::max)?;
-    let span = (top.max(0.0) - lowest).max(f64::MIN_POSITIVE);
-    let step = nice_step(span);
-    let ceiling = (top.max(0.0) / step * (1.0 - 1e-9)).ceil().max(1.0) * step;
-    Some(Range { low: (lowest / step).floor() * step, high: ceiling, log: false })
+    // Differences may be rounding noise, which is no measure of what is large.
+    let most =
+        if curves.iter().any(|curve| curve.relation == Relation::Difference) { MOST_OF_NOISE } else { MOST_RATIO };
+    let size = |(low, high): &(f64, f64)| high.abs().max(low.abs());
+    let smallest = all.iter().map(size).filter(|size| *size > 0.0).fold(f64::INFINITY, f64::min);
+    all.retain(|ends| size(ends) <= smallest * most);
+    let low = all.iter().map(|(low, _)| *low).fold(0.0, f64::min);
+    let high = all.iter().map(|(_, high)| *high).reduce(f64::max)?.max(0.0);
+    // Nothing but zeros is seen in the middle of an axis.
+    let (low, high) = if high > low { (low, high) } else { (-1.0, 1.0) };
+    let step = nice_step(high - low);
+    let up = |value: f64| (value / step * (1.0 - 1e-9)).ceil() * step;
+    let least = if low < 0.0 { 0.0 } else { step };
+    Some(Range { low: -up(-low), high: up(high).max(least), log: false })
 }
 
 fn fit_log(curves: &[Curve]) -> Option<Range> {
@@ -218,8 +228,10 @@ fn step_above(value: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::{Range, block_ticks, fit, frame};
+    use crate::chart::curve::Curve;
     use crate::chart::curve::tests::curve;
     use crate::model::Placement;
+    use crate::share::Relation;
 
     fn labels(range: Range) -> Vec<String> {
         range.ticks().into_iter().map(|tick| tick.label).collect()
@@ -272,6 +284,27 @@ mod tests {
         assert_eq!(range.high, 12.0);
         let alone = fit(&[curve(Placement::None, 0, &[1.0, 1e20])], false);
         assert!(alone.high >= 1e20);
+    }
+
+    #[test]
+    fn differences_are_seen_whole() {
+        let apart = |values: &[f64]| Curve {
+            relation: Relation::Difference,
+            // Zero is a difference like any other.
+            marks: vec![None; values.len()],
+            ..curve(Placement::Pre, 0, values)
+        };
+        // Beside a model less itself, and beside noise.
+        let fitted = fit(&[apart(&[0.0, 0.0]), apart(&[0.0, 16.8])], false);
+        assert_eq!((fitted.low, fitted.high), (0.0, 20.0));
+        let fitted = fit(&[apart(&[0.0, 4e-6]), apart(&[0.0, -5.2])], false);
+        assert_eq!((fitted.low, fitted.high), (-6.0, 2.0));
+        let fitted = fit(&[apart(&[0.0, 3.0]), apart(&[0.0, -3.0])], false);
+        assert_eq!((fitted.low, fitted.high), (-4.0, 4.0));
+        // What explodes still leaves it, and nothing but zeros has an axis too.
+        let fitted = fit(&[apart(&[0.0, 3.0]), apart(&[0.0, 1e20])], false);
+        assert!(fitted.high < 10.0);
+        assert_eq!(fit(&[apart(&[0.0, 0.0])], false), Range { low: -1.0, high: 1.0, log: false });
     }
 
     #[test]

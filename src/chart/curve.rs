@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::model::{Placement, Tensor};
+use crate::share::Relation;
 use crate::stats::{Blocks, Engine, Mark, Measurement, Quantity, Sample};
 
 /// One model's values over the blocks, with what is to be said of each.
@@ -26,6 +27,8 @@ pub struct Curve {
     pub precision: &'static str,
     /// The middle half of several seeds about each value; empty for one.
     pub band: Vec<(f64, f64)>,
+    /// What its values are: measured, or compared with another model's.
+    pub relation: Relation,
     /// Whether it belongs to the depth that is asked for.
     pub fresh: bool,
     /// Where and why the forward pass left the arithmetic, if it did.
@@ -108,6 +111,7 @@ impl Curve {
             marks,
             precision: precision(measurement.engine),
             band: Vec::new(),
+            relation: Relation::Values,
             fresh: true,
             loss: Loss::of(measurement),
         })
@@ -174,6 +178,7 @@ impl Curve {
 pub(crate) mod tests {
     use super::Curve;
     use crate::model::Placement;
+    use crate::share::Relation;
     use crate::stats::Mark;
 
     /// A curve of plain values; NaN, infinities and zeros are marked.
@@ -194,6 +199,7 @@ pub(crate) mod tests {
             marks: values.iter().map(mark).collect(),
             precision: "float32",
             band: Vec::new(),
+            relation: Relation::Values,
             fresh: true,
             loss: None,
         }

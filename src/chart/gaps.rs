@@ -4,6 +4,7 @@ use crate::stats::Mark;
 
 use super::axis::Range;
 use super::curve::{Curve, Loss};
+use crate::share::Relation;
 use crate::text::chart as says;
 
 /// Where a value is, seen from an axis.
@@ -56,6 +57,8 @@ pub struct Run {
 #[must_use]
 pub fn place(curve: &Curve, value: f64, mark: Option<Mark>, range: &Range) -> Place {
     match mark {
+        // Which of the two models it is due to, their own curves tell.
+        Some(mark) if curve.relation != Relation::Values && mark != Mark::Zero => Place::NotANumber,
         Some(Mark::NotANumber) => Place::NotANumber,
         Some(Mark::Overflow) => Place::Overflow,
         Some(Mark::Unresolved) if !curve.is_faint(value) => Place::Uncertain,
@@ -155,6 +158,9 @@ fn clauses(curve: &Curve, runs: &[Run]) -> Vec<Clause> {
     }
     match (spans(Place::NotANumber).as_slice(), curve.loss) {
         ([], _) => {}
+        (list, _) if curve.relation != Relation::Values => {
+            clauses.push(Clause::Does(says::not_compared(blocks(list))));
+        }
         ([(block, _), ..], Some(loss)) if loss.by_scores && *block == loss.block && !all(Place::NotANumber) => {
             clauses.push(Clause::Whole(says::scores_overflow(*block, precision)));
         }
@@ -185,7 +191,10 @@ fn brief_parts(curve: &Curve, runs: &[Run]) -> Vec<String> {
         (Place::Faint, says::brief_faint(precision)),
         (Place::Uncertain, says::brief_uncertain().into()),
         (Place::Overflow, says::brief_past(precision)),
-        (Place::NotANumber, says::brief_lost().into()),
+        (
+            Place::NotANumber,
+            if curve.relation == Relation::Values { says::brief_lost() } else { says::brief_not_compared() }.into(),
+        ),
         (Place::Zero, says::brief_zero().into()),
     ];
     let part = |(wanted, what): (Place, String)| {
@@ -302,6 +311,14 @@ mod tests {
     #[test]
     fn a_curve_that_ends_with_another_model_says_so() {
         let (deep, shallow) = (curve(Placement::Pre, 1, &[1.0; 9]), curve(Placement::Post, 1, &[2.0; 4]));
+        let mut lost = shallow.clone();
+        lost.marks[2] = Some(Mark::NotANumber);
+        let unlike = deep.against(&lost, Relation::Ratio, Along::Share);
+        assert_eq!(
+            sentence(&unlike, &LOG, false).unwrap(),
+            "Pre-LN cannot be compared in 3 blocks between 6 and 8"
+                .replace("3 blocks between 6 and 8", "blocks 6 to 7")
+        );
         let ratio = deep.against(&shallow, Relation::Ratio, Along::Block);
         assert_eq!(sentence(&ratio, &LOG, false).unwrap(), "Pre-LN has nothing to compare with after block 4");
         assert_eq!(sentence(&ratio, &LOG, true).unwrap(), "Pre-LN: nothing to compare with from 5");

@@ -5,6 +5,7 @@ use super::gaps::{Place, Run, place};
 use super::scene::{Anchor, Cap, Shape, point};
 use super::text;
 use super::view::{Area, View};
+use crate::share::Relation;
 use crate::sort::sort_short;
 use crate::text::number;
 
@@ -146,8 +147,11 @@ fn bracket(out: &mut Vec<Shape>, ends: &[End<'_>], view: &View) {
     let (upper, lower) = (&ends[0], &ends[1]);
     let times = upper.value / lower.value;
     let is_kept = upper.curve.is_kept || lower.curve.is_kept;
+    // Of two differences it is no measure.
+    let is_difference = upper.curve.relation == Relation::Difference;
     let is_one_depth = is_kept || upper.curve.depth == lower.curve.depth;
-    if !is_one_depth
+    if is_difference
+        || !is_one_depth
         || upper.curve.fresh != lower.curve.fresh
         || !times.is_finite()
         || times < 2.0

@@ -51,13 +51,11 @@ pub fn parts(placement: Placement, kinds: &[SublayerKind]) -> Vec<Part> {
 }
 
 impl Part {
-    /// What is measured at this part. The Jacobian is that of the norm which the stream meets: the one on the sum, and only
-    /// where there is none the one on the input.
+    /// What is measured at this part, in the blocks where [`Self::index`] says so.
     #[must_use]
     pub fn quantities(self, config: &Config) -> Vec<Quantity> {
         let is_last = self.sublayer + 1 == config.sublayers_per_block();
         match self.role {
-            Role::InputNorm if config.placement.recipe().sum_norm => Vec::new(),
             Role::InputNorm => vec![Quantity::NormJacobian],
             Role::Function(SublayerKind::Attention) => {
                 vec![Quantity::AttentionEntropy, Quantity::GradWeight(Tensor::Wo)]
@@ -76,18 +74,25 @@ impl Part {
     }
 
     /// Which value of a quantity is the one at this part in a block, counted from 1. Of the stream that is the state after
-    /// the block, and at the embedding the first.
+    /// the block, and at the embedding the first. The Jacobian is that of the norm which the stream meets, the one on the
+    /// sum, and only where there is none the one on the input: none is of this part in a block where it is the other's, or
+    /// where the block is built otherwise, as the first ones of Mix-LN and Keel.
     #[must_use]
-    pub fn index(self, quantity: Quantity, config: &Config, block: u32) -> usize {
+    pub fn index(self, quantity: Quantity, config: &Config, block: u32) -> Option<usize> {
         let block = block as usize;
-        match quantity {
+        let sublayer = || (block - 1) * config.sublayers_per_block() + self.sublayer;
+        Some(match quantity {
             _ if self.role == Role::EmbeddingNorm => 0,
             Quantity::StreamRms => block,
-            Quantity::UpdateRatio | Quantity::NormJacobian => {
-                (block - 1) * config.sublayers_per_block() + self.sublayer
+            Quantity::UpdateRatio => sublayer(),
+            Quantity::NormJacobian => {
+                let built = config.sublayers();
+                let meets_sum = built.get(sublayer())?.sum_norm;
+                let is_here = meets_sum == (self.role == Role::SumNorm);
+                return is_here.then(sublayer);
             }
             _ => block - 1,
-        }
+        })
     }
 }
 
@@ -128,6 +133,22 @@ mod tests {
         );
     }
 
+    /// The first quarter of Mix-LN is Post-LN, and the first sublayer of Keel has no norm on its sum.
+    #[test]
+    fn a_norm_that_is_not_there_has_no_number() {
+        let of = |placement, role, block| {
+            let config = Config { placement, depth: 8, ..Config::default() };
+            Part { role, sublayer: 0 }.index(Quantity::NormJacobian, &config, block)
+        };
+        assert_eq!(
+            [1, 2, 3, 8].map(|block| of(Placement::MixLn, Role::InputNorm, block)),
+            [None, None, Some(4), Some(14)]
+        );
+        assert_eq!([1, 2].map(|block| of(Placement::Keel, Role::SumNorm, block)), [None, Some(2)]);
+        assert_eq!([1, 2].map(|block| of(Placement::Keel, Role::InputNorm, block)), [Some(0), None]);
+        assert_eq!(of(Placement::Post, Role::SumNorm, 8), Some(14));
+    }
+
     /// A norm on a stream of root mean square `r` scales what passes back by about `1 / r` (Xiong et al. 2020, Lemma 3),
     /// so the numbers at the parts of Pre-LN hang together; with three sublayers a block an index that is off shows.
     #[test]
@@ -144,7 +165,7 @@ mod tests {
         };
         let measured = reference::measure(&config);
         let value = |part: Part, quantity: Quantity, block: u32| {
-            measured.values(quantity)[part.index(quantity, &config, block)]
+            measured.values(quantity)[part.index(quantity, &config, block).expect("it is measured there")]
         };
         let input = Part { role: Role::InputNorm, sublayer: 0 };
         let sum = Part { role: Role::Sum, sublayer: 2 };

@@ -11,6 +11,8 @@ use super::scene::{Anchor, Point, Scene, Shape, dashed, point};
 use super::text;
 use super::theme::Color;
 use super::view::{Along, Area, Theory, View};
+use crate::share::Relation;
+use crate::stats::Mark;
 use crate::text::{chart as says, number};
 
 /// From one rail to the next.
@@ -64,7 +66,7 @@ pub fn block_at(curves: &[Curve], view: &View, x: f64) -> Option<u32> {
     if curves.is_empty() {
         return None;
     }
-    let deepest = deepest(curves);
+    let deepest = deepest(curves, view);
     if x < area.left - 12.0 || x > area.right + 12.0 {
         return None;
     }
@@ -78,10 +80,10 @@ pub fn label_room(curves: &[Curve], view: &View) -> f64 {
     curves.iter().map(of_one).fold(0.0, f64::max)
 }
 
-/// The depth of the deepest model: the probe counts its blocks.
+/// The depth of the deepest model: the probe counts its blocks. Where several charts share a probe, it is that of all.
 #[must_use]
-pub fn deepest(curves: &[Curve]) -> u32 {
-    curves.iter().map(|curve| curve.depth).max().unwrap_or(1)
+pub fn deepest(curves: &[Curve], view: &View) -> u32 {
+    curves.iter().map(|curve| curve.depth).fold(view.deepest, u32::max).max(1)
 }
 
 /// The plot's rectangle in CSS pixels: left, top, right, bottom.
@@ -263,10 +265,10 @@ fn theory_line(out: &mut Vec<Shape>, theory: &Theory, view: &View, area: &Area) 
 /// What a curve has at a block, in words: `Post-LN 1.00`, `No norm: not a number`.
 #[must_use]
 pub fn value_in_words(curve: &Curve, block: u32) -> Option<String> {
-    use crate::stats::Mark;
     let label = &*curve.name;
     let (value, mark) = curve.at(block)?;
     Some(match mark {
+        Some(mark) if curve.relation != Relation::Values && mark != Mark::Zero => says::value_not_compared(label),
         None => format!("{label} {}", number::value(value)),
         Some(Mark::Zero) => says::value_zero(label),
         Some(Mark::Unresolved) if !curve.is_faint(value) => says::value_uncertain(label, curve.precision),

@@ -6,10 +6,10 @@ use super::pill::pill;
 use super::plot::{deepest, value_in_words};
 use super::scene::{Anchor, Shape, point};
 use super::text;
-use super::view::{Along, Area, View};
+use super::view::{Area, View};
 use crate::model::Placement;
 use crate::sort::sort_short;
-use crate::text::{chart as says, number};
+use crate::text::number;
 
 const PITCH: f64 = 19.0;
 
@@ -39,16 +39,13 @@ impl Row {
 /// Draws the probe over a chart.
 pub(super) fn draw(out: &mut Vec<Shape>, curves: &[Curve], block: u32, view: &View, area: &Area) {
     let theme = &view.theme;
-    let deepest = deepest(curves);
+    let deepest = deepest(curves, view);
     let x = area.x(f64::from(block), deepest).round() + 0.5;
     if x > area.right + 1.0 {
         return;
     }
     out.push(Shape::Hair { from: point(x, area.top), to: point(x, area.base), color: theme.ink_2 });
-    let name = match view.along {
-        Along::Block => says::block(block),
-        Along::Share => says::share(number::fixed(f64::from(block) / f64::from(deepest), 2)),
-    };
+    let name = view.place_in_words(block, deepest);
     pill(out, name, x, area.base + 4.0, view.width, theme);
 
     let mut rows: Vec<Row> = Vec::new();

@@ -21,7 +21,7 @@ impl Curve {
             Some(combine(relation, (value, mark), base.at(at_base)?))
         };
         let (values, marks) = (0..self.values.len()).map_while(of_index).unzip();
-        Self { values, marks, band: Vec::new(), ..self.clone() }
+        Self { values, marks, band: Vec::new(), relation, fresh: self.fresh && base.fresh, ..self.clone() }
     }
 }
 

@@ -5,6 +5,7 @@ use super::curve::Curve;
 use super::theme::Theme;
 use crate::model::Placement;
 pub use crate::share::Along;
+use crate::text::{chart as says, number};
 
 /// Below this width margins are small.
 const NARROW: f64 = 400.0;
@@ -36,6 +37,8 @@ pub struct View {
     pub message: Option<String>,
     /// What theory has, under the measurement.
     pub theory: Vec<Theory>,
+    /// The depth of the deepest model of all charts that share the probe; 0 where this is the only one.
+    pub deepest: u32,
     /// Whether it says what its dashes and bands are.
     pub has_key: bool,
     /// The least room at the right of the plot, so that several charts can be compared.
@@ -83,6 +86,7 @@ impl View {
             probe: None,
             message: None,
             theory: Vec::new(),
+            deepest: 0,
             has_key: false,
             least_margin: 0.0,
         }
@@ -94,6 +98,15 @@ impl View {
         match self.along {
             Along::Block => probe,
             Along::Share => curve.nearest(f64::from(probe) / f64::from(deepest.max(1))),
+        }
+    }
+
+    /// Where the probe is: a block, or a share of the depth.
+    #[must_use]
+    pub fn place_in_words(&self, probe: u32, deepest: u32) -> String {
+        match self.along {
+            Along::Block => says::block(probe),
+            Along::Share => says::share(number::fixed(f64::from(probe) / f64::from(deepest.max(1)), 2)),
         }
     }
 

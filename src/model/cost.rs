@@ -7,17 +7,17 @@ use super::{Config, Sublayer, SublayerKind, matrices};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameters {
     /// Of the matrices of all blocks.
-    pub weights: usize,
+    pub weights: u64,
     /// Gains of all norms, and shifts where they are LayerNorms; of the queries' and keys' norms gains alone.
-    pub norms: usize,
+    pub norms: u64,
     /// Of the un-embedding.
-    pub unembedding: usize,
+    pub unembedding: u64,
 }
 
 impl Parameters {
     /// All of them.
     #[must_use]
-    pub const fn all(self) -> usize {
+    pub const fn all(self) -> u64 {
         self.weights + self.norms + self.unembedding
     }
 }
@@ -50,7 +50,7 @@ impl Config {
     /// What it has to learn.
     #[must_use]
     pub fn parameters(&self) -> Parameters {
-        let (width, depth) = (self.width as usize, self.depth as usize);
+        let width = self.width as usize;
         let block: usize = matrices(self).iter().map(|matrix| matrix.fan_in * matrix.fan_out).sum();
         let of_norm = match self.norm {
             Norm::LayerNorm => 2 * width,
@@ -63,9 +63,10 @@ impl Config {
         };
         let attentions = self.sublayers().iter().filter(|sublayer| sublayer.kind == SublayerKind::Attention).count();
         Parameters {
-            weights: depth * block,
-            norms: self.norms() * of_norm + attentions * of_scores,
-            unembedding: width * self.vocab as usize,
+            // In 64 bits, which `usize` has not in a browser.
+            weights: u64::from(self.depth) * block as u64,
+            norms: (self.norms() * of_norm + attentions * of_scores) as u64,
+            unembedding: (width * self.vocab as usize) as u64,
         }
     }
 }
@@ -78,7 +79,7 @@ mod tests {
     /// Sandwich-LN, one on the embedding of Peri-LN.
     #[test]
     fn parameters_are_those_of_the_papers() {
-        let (depth, width) = (24, 64);
+        let (depth, width) = (24_u64, 64);
         let of = |placement, norm| Config { placement, norm, depth: depth as u32, ..Config::default() }.parameters();
         for (placement, norms) in [
             (Placement::Post, 2 * depth),

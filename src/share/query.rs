@@ -203,8 +203,10 @@ impl Request {
     pub fn scale_of(&self, chart: usize) -> Scale {
         let ChartChoice { statistic, scale } = self.charts[chart];
         match (self.relation, statistic) {
+            (Relation::Difference, _) | (Relation::Ratio, Quantity::TokenCosine | Quantity::GradCosine) => {
+                Scale::Linear
+            }
             (Relation::Ratio, _) => Scale::Log,
-            (Relation::Difference, _) => Scale::Linear,
             (Relation::Values, Quantity::StreamRms) if chart == 0 => scale.unwrap_or(Scale::Linear),
             (
                 Relation::Values,
@@ -221,6 +223,12 @@ impl Request {
             gradient @ (Quantity::GradWeight(_) | Quantity::GradStream) => gradient,
             _ => Quantity::GradWeight(Tensor::W2),
         }
+    }
+
+    /// Those of [`Self::configs`] that are not kept yet.
+    #[must_use]
+    pub fn unpinned(&self) -> Vec<Config> {
+        self.configs().into_iter().filter(|config| !self.pins.contains(config)).collect()
     }
 
     /// One configuration for each placement.

@@ -28,6 +28,7 @@ texts! { "chart":
     value_faint(curve, precision);
     value_past(curve, precision);
     value_lost(curve);
+    value_not_compared(curve);
 
     // What is wrong with a curve on an axis.
     above_throughout;
@@ -49,6 +50,7 @@ texts! { "chart":
     zero_in(blocks);
     /// Said of a curve against a model that has fewer blocks.
     no_counterpart(block);
+    not_compared(blocks);
     curve_does(curve, what);
     curve_with(curve, clause);
     and_it_does(sentence, what);
@@ -66,6 +68,7 @@ texts! { "chart":
     brief_lost;
     brief_zero;
     brief_no_counterpart;
+    brief_not_compared;
     listed[list, next];
 
     // The reading of a measurement: what its stream does.

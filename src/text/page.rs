@@ -158,6 +158,8 @@ texts! { "page":
     no_gate;
     no_output_projection;
     no_matrix;
+    nothing_beside(model);
+    nothing_to_compare(model);
     /// The caption of a table.
     table_caption(quantity, unit);
     /// Said where a reading is of another depth.
@@ -194,7 +196,6 @@ texts! { "page":
     cancelled(done, all);
     /// A pass under way.
     running(label, percent);
-    block_values(block, values);
     last_block_values(values);
     last_block_values_and(values, notes);
     /// Said where all that is shown comes from the atlas.

@@ -12,7 +12,7 @@ use crate::app::state::{Finished, page};
 use crate::app::words;
 use crate::chart::block::diagram;
 use crate::chart::parts::parts;
-use crate::model::Placement;
+use crate::model::{Config, Placement};
 
 /// The part of a drawing under the pointer.
 fn part_under(event: &PointerEvent) -> Option<usize> {
@@ -69,7 +69,7 @@ pub(super) fn Block(
     };
     let card = move || {
         let part = found()?;
-        let config = page.request.with(|request| request.config.clone());
+        let config = page.request.with(|request| Config { placement, ..request.config.clone() });
         let lines = numbers().unwrap_or_default().into_iter().map(|line| view! { <span>{line}</span> });
         Some(view! {
             <p class="card" aria-hidden="true">

@@ -43,16 +43,11 @@ fn ratio((over, mark): (f64, Option<Mark>), (under, under_mark): (f64, Option<Ma
 pub(super) fn Compare() -> impl IntoView {
     let page = page();
     let pins = Memo::new(move |_| page.request.with(|request| request.pins.clone()));
-    let is_full = move || pins.with(|pins| pins.len() >= MOST_PINS);
-    let all_kept = Memo::new(move |_| {
-        let configs = page.request.with(Request::configs);
-        pins.with(|pins| configs.iter().all(|config| pins.contains(config)))
-    });
     let why = move || {
-        if all_kept.get() {
-            Some(words::all_pinned().to_owned())
-        } else {
-            is_full().then(|| words::most_pinned(MOST_PINS))
+        let (kept, more) = page.request.with(|request| (request.pins.len(), request.unpinned().len()));
+        match more {
+            0 => Some(words::all_pinned().to_owned()),
+            _ => (kept + more > MOST_PINS).then(|| words::most_pinned(MOST_PINS)),
         }
     };
     let pin = move |_| {
@@ -104,7 +99,7 @@ pub(super) fn Compare() -> impl IntoView {
                 {update}
                 {cell(measurement, exponents.forward, None)}
                 {cell(measurement, exponents.backward, None)}
-                <td>{number::grouped(parameters.all() as u64)} " " <small>{words::of_norms(parameters.norms)}</small></td>
+                <td>{number::grouped(parameters.all())} " " <small>{words::of_norms(parameters.norms)}</small></td>
                 <td>{number::value(flops / 1e9)}</td>
             </tr>
         }

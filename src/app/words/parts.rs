@@ -34,15 +34,15 @@ pub(crate) fn part_numbers(part: Part, measurement: &Measurement, block: Option<
         None => vec![1, config.depth],
     };
     let value = |quantity: Quantity, block: u32| {
-        let index = part.index(quantity, config, block);
+        let index = part.index(quantity, config, block)?;
         let value = *measurement.values(quantity).get(index)?;
         let said = measurement.mark(quantity, index);
         let said = said.map_or_else(|| number::value(value), |it| mark(it, precision(measurement.engine)));
         Some(super::value_in(said, block))
     };
     let of_quantity = |quantity: Quantity| {
-        let values = blocks.iter().map(|block| value(quantity, *block)).collect::<Option<Vec<_>>>()?;
-        Some(super::part_measured(capitalised(&name(quantity)), values.join(", ")))
+        let values: Vec<_> = blocks.iter().filter_map(|block| value(quantity, *block)).collect();
+        (!values.is_empty()).then(|| super::part_measured(capitalised(&name(quantity)), values.join(", ")))
     };
     part.quantities(config).into_iter().filter_map(of_quantity).collect()
 }

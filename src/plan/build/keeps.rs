@@ -40,7 +40,7 @@ pub(super) struct Keeps {
 pub(super) fn blocks_at_once(flops: u64) -> u32 {
     const MOST: u64 = 10;
     const FLOPS: u64 = 1 << 28;
-    (FLOPS / flops).clamp(1, MOST) as u32
+    (FLOPS / flops.max(1)).clamp(1, MOST) as u32
 }
 
 impl Keeps {
@@ -50,7 +50,8 @@ impl Keeps {
         let rungs = [(true, true, true), (true, false, true), (false, true, true), (false, false, true)];
         let lean = [(true, true, false), (false, true, false)];
         let has_backward = ends != Ends::AfterTheBlocks;
-        let of_norms = blocks_at_once(2 * (config.rows() * weights_of_block(config)) as u64);
+        // In 64 bits, which `usize` has not in a browser.
+        let of_norms = blocks_at_once(2 * config.rows() as u64 * weights_of_block(config) as u64);
         // Nothing comes back for the activations.
         rungs.into_iter().chain(lean).filter(move |rung| has_backward || !rung.2).map(
             move |(weights, probabilities, activations)| {
