@@ -190,3 +190,33 @@ onPage("a part of a block tells its formula and its numbers", `placement=pre&dep
   await page.keyboard.press("Escape");
   assert.equal(await card.count(), 0);
 });
+
+onPage("a model kept at another depth and its difference are seen whole", `placement=post,pre&depth=24&relation=difference&pin=post;depth:12;width:16;heads:2;tokens:4;batch:1~pre;depth:12;width:16;heads:2;tokens:4;batch:1&${MODEL}`, {}, async (page) => {
+  const said = await page.locator('[data-chart="stream"] .plot').getAttribute("aria-valuetext");
+  // Post-LN less Post-LN is nothing, and still leaves room for the others.
+  assert.doesNotMatch(said, /this axis/);
+  assert.match(said, /Pre-LN [\d.]+/);
+});
+
+onPage("what is compared with is the model that is named, or nothing is", `placement=none,post,pre&depth=6&first_statistic=norm_jacobian&relation=ratio&${MODEL}`, {}, async (page) => {
+  assert.equal(await page.locator('[data-chart="stream"] .plot').getAttribute("aria-valuetext"), "No norm has nothing here that others could be compared with");
+  // The other chart has its statistic of all three.
+  assert.match(await page.locator('[data-chart="gradient"] .plot').getAttribute("aria-valuetext"), /Post-LN .*Pre-LN /);
+  await page.locator('[role="checkbox"][data-placement="none"]').click();
+  await page.locator('[role="checkbox"][data-placement="post"]').click();
+  await settled(page, SLOW);
+  assert.match(await page.locator('[data-chart="stream"] .plot').getAttribute("aria-valuetext"), /^Keep Pre-LN or choose another placement/);
+});
+
+onPage("a part belongs to its own placement", `placement=post,pre,keel,mixln&depth=8&${MODEL}`, {}, async (page) => {
+  const end = async (placement, key) => {
+    const drawing = page.locator(`.reading[data-placement="${placement}"] .block`);
+    await drawing.focus();
+    await page.keyboard.press(key);
+    return [await drawing.locator(".card math").first().textContent(), await drawing.getAttribute("aria-valuetext")];
+  };
+  assert.match((await end("pre", "End"))[0], /x←x\+f\(.*N.*\(x\)\)/);
+  assert.match((await end("mixln", "End"))[0], /x←x\+f/);
+  // The first blocks of Mix-LN have no norm on what a sublayer reads, and the first sublayer of Keel none on its sum.
+  assert.match((await end("mixln", "Home"))[1], /^Norm on what a sublayer reads\. [^.]*: [\d.]+ in block 8$/);
+});

@@ -1,8 +1,9 @@
 // While passes run: how far they are, their end before its time, and a page that answers all the while.
 
 import assert from "node:assert/strict";
+import { test } from "node:test";
 import { settled } from "./browser.mjs";
-import { SLOW, onPage } from "./pages.mjs";
+import { SLOW, onPage, site } from "./pages.mjs";
 
 /** Tasks of the main thread past this are felt. */
 const LONGEST_MS = 50;
@@ -158,3 +159,18 @@ for (const engine of ["gpu", "cpu"]) {
     assert.deepEqual(rounds.at(-1), [], `main-thread tasks past ${LONGEST_MS} ms, in each of ${rounds.length} rounds: ${JSON.stringify(rounds)}`);
   });
 }
+
+test("a run whose numbers pass 32 bits starts, and ends when it is cancelled", { timeout: SLOW }, async () => {
+  // 1024 rows times 12 · 2²⁰ weights is 2³² and more.
+  const page = await site.page("placement=pre&depth=2&width=1024&tokens=256&batch=4");
+  try {
+    await page.locator(".work button").waitFor({ timeout: SLOW });
+    await page.locator(".work button").click();
+    await page.waitForFunction(() => /[Cc]ancelled/.test(document.querySelector("main").textContent), null, { timeout: SLOW });
+    // Nothing has been measured, and nothing is under way.
+    assert.equal(await page.locator('[data-chart="stream"] .plot').getAttribute("aria-valuetext"), "not measured yet");
+    assert.deepEqual(page.errors, []);
+  } finally {
+    await page.context().close();
+  }
+});
