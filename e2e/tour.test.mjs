@@ -42,6 +42,11 @@ onPage("the tour leads through the page's own controls, and back", `placement=ke
   assert.doesNotMatch(await href(page), /tour=/);
 });
 
+onPage("a link that says no more than a step shows what the step speaks of", "tour=3", {}, async (page) => {
+  assert.equal(await depth(page), "96");
+  assert.equal(await step(page), "3");
+});
+
 onPage("a link begins at a step, and Escape ends the tour", `tour=3&depth=96&${MODEL}`, {}, async (page) => {
   assert.equal(await step(page), "3");
   // Nobody has asked for the focus.
