@@ -26,6 +26,9 @@ const near = (got, wanted, what) => {
   got.forEach((value, index) => assert.ok(Math.abs(value - wanted[index]) <= 1e-12 * Math.abs(wanted[index]), `${what} ${index}: ${value}, not ${wanted[index]}`));
 };
 
+/** A number as the page writes it: three digits, two below 1. */
+const three = (value) => value.toPrecision(value >= 1 ? 3 : 2);
+
 onPage("a kept model is drawn, named and looked at beside the others", `placement=post,pre&depth=8&${MODEL}`, {}, async (page) => {
   const before = await table(page, "gradient");
   await page.goto(await href(page) + "&pin=post;depth:6;width:16;heads:2;tokens:4;batch:1");
@@ -85,7 +88,6 @@ onPage("over the share of depth, models of different depths end together", `plac
     said = (await page.locator('[data-chart="stream"] canvas[data-layer="over"]').evaluate((canvas) => canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.some((value) => value > 0)))
       ? await plot.getAttribute("aria-valuetext") : "";
   }
-  const three = (value) => (value >= 1 ? value.toPrecision(3) : value.toPrecision(2));
   assert.ok(said.includes(`Pre-LN ${three(columns[0].at(-1))}`) && said.includes(`A ${three(columns[1].at(-1))}`), said);
   await plot.focus();
   await page.keyboard.press("Home");
@@ -185,7 +187,6 @@ onPage("a part of a block tells its formula and its numbers", `placement=pre&dep
   await drawing.focus();
   await page.keyboard.press("End");
   const said = await drawing.getAttribute("aria-valuetext");
-  const three = (value) => (value >= 1 ? value.toPrecision(3) : value.toPrecision(2));
   assert.ok(said.startsWith("Sum with the stream.") && said.includes(`Residual stream: ${three(stream[1])} in block 1, ${three(stream[8])} in block 8`), said);
   await page.keyboard.press("Escape");
   assert.equal(await card.count(), 0);

@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import { readFile, readdir, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { shrink } from "./shrink-wasm.mjs";
+import { put, shrink } from "./shrink-wasm.mjs";
 
 const POLICY = {
   "default-src": "'none'",
@@ -28,12 +28,6 @@ async function texts(folder) {
     for (const [name, text] of Object.entries(JSON.parse(await readFile(join(folder, file), "utf8")))) all[`${part}.${name}`] = text;
   }
   return Object.fromEntries(Object.entries(all).sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-/** Replaces what must be there exactly once. */
-function put(page, from, to) {
-  if (page.split(from).length !== 2) throw new Error(`index.html has no single ${from}`);
-  return page.replace(from, () => to);
 }
 
 const staging = process.env.TRUNK_STAGING_DIR;

@@ -83,8 +83,8 @@ function short(index) {
 }
 
 /** Replaces what must be there exactly once. */
-function put(text, from, to) {
-  if (text.split(from).length !== 2) throw new Error(`the page's JavaScript has no single ${from}`);
+export function put(text, from, to) {
+  if (text.split(from).length !== 2) throw new Error(`there is no single ${from}`);
   return text.replace(from, () => to);
 }
 

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use crate::model::{Placement, Tensor};
 use crate::share::Relation;
 use crate::stats::{Blocks, Engine, Mark, Measurement, Quantity, Sample};
+use crate::text::{chart as says, number};
 
 /// One model's values over the blocks, with what is to be said of each.
 #[derive(Clone, Debug, PartialEq)]
@@ -139,6 +140,22 @@ impl Curve {
     pub fn at(&self, block: u32) -> Option<(f64, Option<Mark>)> {
         let index = block.checked_sub(self.first)? as usize;
         Some((*self.values.get(index)?, self.marks.get(index).copied().flatten()))
+    }
+
+    /// What it has at a block, in words: `Post-LN 1.00`, `No norm: not a number`.
+    #[must_use]
+    pub fn in_words(&self, block: u32) -> Option<String> {
+        let (name, precision) = (&*self.name, self.precision);
+        let (value, mark) = self.at(block)?;
+        Some(match mark {
+            Some(mark) if self.relation != Relation::Values && mark != Mark::Zero => says::value_not_compared(name),
+            None => format!("{name} {}", number::value(value)),
+            Some(Mark::Zero) => says::value_zero(name),
+            Some(Mark::Unresolved) if !self.is_faint(value) => says::value_uncertain(name, precision),
+            Some(Mark::Underflow | Mark::Unresolved) => says::value_faint(name, precision),
+            Some(Mark::Overflow) => says::value_past(name, precision),
+            Some(Mark::NotANumber) => says::value_lost(name),
+        })
     }
 
     /// The last block it has: that of the model, unless it is against a model that has fewer.

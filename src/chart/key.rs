@@ -1,7 +1,6 @@
 //! The key of a chart: what its dashes and its bands are, in a corner that no curve passes.
 
 use super::curve::Curve;
-use super::plot::label;
 use super::scene::{Anchor, Point, Shape, dashed, point};
 use super::text;
 use super::view::{Area, View};
@@ -44,7 +43,7 @@ pub(super) fn draw(out: &mut Vec<Shape>, curves: &[Curve], view: &View, area: &A
             }
         }
         let at = point(corner.x + SAMPLE + GAP, y + 4.0);
-        out.push(label(at, words.to_owned(), 12.0, view.theme.ink_2, Anchor::Start));
+        out.push(Shape::label(at, words.to_owned(), 12.0, view.theme.ink_2, Anchor::Start));
     }
 }
 

@@ -9,10 +9,7 @@ use super::pen::Pen;
 use super::probe;
 use super::scene::{Anchor, Point, Scene, Shape, dashed, point};
 use super::text;
-use super::theme::Color;
 use super::view::{Along, Area, Theory, View};
-use crate::share::Relation;
-use crate::stats::Mark;
 use crate::text::{chart as says, number};
 
 /// From one rail to the next.
@@ -66,7 +63,7 @@ pub fn block_at(curves: &[Curve], view: &View, x: f64) -> Option<u32> {
     if curves.is_empty() {
         return None;
     }
-    let deepest = deepest(curves, view);
+    let deepest = view.deepest_of(curves);
     if x < area.left - 12.0 || x > area.right + 12.0 {
         return None;
     }
@@ -78,12 +75,6 @@ pub fn block_at(curves: &[Curve], view: &View, x: f64) -> Option<u32> {
 pub fn label_room(curves: &[Curve], view: &View) -> f64 {
     let of_one = |curve: &Curve| labels::margin(std::slice::from_ref(curve), view);
     curves.iter().map(of_one).fold(0.0, f64::max)
-}
-
-/// The depth of the deepest model: the probe counts its blocks. Where several charts share a probe, it is that of all.
-#[must_use]
-pub fn deepest(curves: &[Curve], view: &View) -> u32 {
-    curves.iter().map(|curve| curve.depth).fold(view.deepest, u32::max).max(1)
 }
 
 /// The plot's rectangle in CSS pixels: left, top, right, bottom.
@@ -159,7 +150,7 @@ pub fn plot(curves: &[Curve], view: &View) -> Scene {
         && let Some(message) = &view.message
     {
         let at = point((area.left + area.right) / 2.0, area.top + (area.bottom - area.top) * 0.4);
-        scene.data.push(label(at, message.clone(), 13.0, view.theme.ink_2, Anchor::Middle));
+        scene.data.push(Shape::label(at, message.clone(), 13.0, view.theme.ink_2, Anchor::Middle));
     }
     if let Some(block) = view.probe {
         probe::draw(&mut scene.over, curves, block, view, &area);
@@ -169,18 +160,13 @@ pub fn plot(curves: &[Curve], view: &View) -> Scene {
     scene
 }
 
-/// A text without weight or rim.
-pub(super) const fn label(at: Point, text: String, size: f64, color: Color, anchor: Anchor) -> Shape {
-    Shape::Text { at, text, size, strong: false, color, alpha: 1.0, anchor, halo: None }
-}
-
 fn axes(out: &mut Vec<Shape>, view: &View, area: &Area) {
     let theme = &view.theme;
     let visible = |value: f64| (-0.001..=1.001).contains(&view.range_now.share(value));
     for tick in view.range.ticks().into_iter().filter(|tick| visible(tick.value)) {
         let y = area.y(tick.value);
         out.push(Shape::Hair { from: point(area.left, y), to: point(area.right, y), color: theme.rule });
-        out.push(label(point(area.left - 8.0, y + 4.0), tick.label, 12.0, theme.ink_2, Anchor::End));
+        out.push(Shape::label(point(area.left - 8.0, y + 4.0), tick.label, 12.0, theme.ink_2, Anchor::End));
     }
     for value in view.range.minor_ticks().into_iter().filter(|value| visible(*value)) {
         let y = area.y(value);
@@ -203,14 +189,14 @@ fn axes(out: &mut Vec<Shape>, view: &View, area: &Area) {
             continue;
         }
         out.push(Shape::Hair { from: point(x, area.base), to: point(x, area.base + 5.0), color: theme.rule_strong });
-        out.push(label(point(x, area.base + 19.0), text, 12.0, theme.ink_2, Anchor::Middle));
+        out.push(Shape::label(point(x, area.base + 19.0), text, 12.0, theme.ink_2, Anchor::Middle));
     }
     out.push(Shape::Hair {
         from: point(area.left, area.base),
         to: point(area.right, area.base),
         color: theme.rule_strong,
     });
-    out.push(label(point(view.width, area.base + 19.0), name.into(), 12.0, theme.ink_2, Anchor::End));
+    out.push(Shape::label(point(view.width, area.base + 19.0), name.into(), 12.0, theme.ink_2, Anchor::End));
 }
 
 fn note_lines(out: &mut Vec<Shape>, notes: &[String], view: &View, area: &Area, rails: &Rails) {
@@ -221,7 +207,7 @@ fn note_lines(out: &mut Vec<Shape>, notes: &[String], view: &View, area: &Area, 
     let mut y =
         if rails.top_rows > 0 { area.top - 26.0 - RAIL_PITCH * (rails.top_rows - 1) as f64 } else { area.top - 8.0 };
     for line in lines.into_iter().rev() {
-        out.push(label(point(area.left, y), line, 12.0, view.theme.ink_2, Anchor::Start));
+        out.push(Shape::label(point(area.left, y), line, 12.0, view.theme.ink_2, Anchor::Start));
         y -= NOTE_PITCH;
     }
 }
@@ -260,20 +246,4 @@ fn theory_line(out: &mut Vec<Shape>, theory: &Theory, view: &View, area: &Area) 
     for stretch in points.chunk_by(|a, b| is_on(a) == is_on(b)).filter(|stretch| is_on(&stretch[0])) {
         out.extend(dashed(stretch, &[4.0, 3.0], color, 1.0, 1.25));
     }
-}
-
-/// What a curve has at a block, in words: `Post-LN 1.00`, `No norm: not a number`.
-#[must_use]
-pub fn value_in_words(curve: &Curve, block: u32) -> Option<String> {
-    let label = &*curve.name;
-    let (value, mark) = curve.at(block)?;
-    Some(match mark {
-        Some(mark) if curve.relation != Relation::Values && mark != Mark::Zero => says::value_not_compared(label),
-        None => format!("{label} {}", number::value(value)),
-        Some(Mark::Zero) => says::value_zero(label),
-        Some(Mark::Unresolved) if !curve.is_faint(value) => says::value_uncertain(label, curve.precision),
-        Some(Mark::Underflow | Mark::Unresolved) => says::value_faint(label, curve.precision),
-        Some(Mark::Overflow) => says::value_past(label, curve.precision),
-        Some(Mark::NotANumber) => says::value_lost(label),
-    })
 }

@@ -3,7 +3,6 @@
 use super::curve::Curve;
 use super::gaps::{self, Place};
 use super::pill::pill;
-use super::plot::{deepest, value_in_words};
 use super::scene::{Anchor, Shape, point};
 use super::text;
 use super::view::{Area, View};
@@ -39,7 +38,7 @@ impl Row {
 /// Draws the probe over a chart.
 pub(super) fn draw(out: &mut Vec<Shape>, curves: &[Curve], block: u32, view: &View, area: &Area) {
     let theme = &view.theme;
-    let deepest = deepest(curves, view);
+    let deepest = view.deepest_of(curves);
     let x = area.x(f64::from(block), deepest).round() + 0.5;
     if x > area.right + 1.0 {
         return;
@@ -52,7 +51,7 @@ pub(super) fn draw(out: &mut Vec<Shape>, curves: &[Curve], block: u32, view: &Vi
     for curve in curves {
         let block = view.block_of(curve, block, deepest);
         let Some((value, mark)) = curve.at(block) else { continue };
-        let Some(words) = value_in_words(curve, block) else { continue };
+        let Some(words) = curve.in_words(block) else { continue };
         if gaps::place(curve, value, mark, &view.range) == Place::On {
             let at = point(x, area.y(value).clamp(area.top, area.bottom));
             let color = theme.line(curve.placement);

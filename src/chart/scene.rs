@@ -103,6 +103,13 @@ pub enum Shape {
     },
 }
 
+impl Shape {
+    /// A text without weight or rim.
+    pub(super) const fn label(at: Point, text: String, size: f64, color: Color, anchor: Anchor) -> Self {
+        Self::Text { at, text, size, strong: false, color, alpha: 1.0, anchor, halo: None }
+    }
+}
+
 /// A chart, from the back to the front.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scene {

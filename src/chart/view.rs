@@ -92,6 +92,12 @@ impl View {
         }
     }
 
+    /// The depth of the deepest model: the probe counts its blocks. Where several charts share a probe, it is that of all.
+    #[must_use]
+    pub fn deepest_of(&self, curves: &[Curve]) -> u32 {
+        curves.iter().map(|curve| curve.depth).fold(self.deepest, u32::max).max(1)
+    }
+
     /// The block of a curve at the probe, which counts the blocks of the deepest.
     #[must_use]
     pub fn block_of(&self, curve: &Curve, probe: u32, deepest: u32) -> u32 {

@@ -9,7 +9,7 @@ use crate::app::components::layers::{draw_on, place_in, size_of};
 use crate::app::state::{Page, page};
 use crate::app::words;
 use crate::chart::curve::Curve;
-use crate::chart::plot::{block_at, deepest, label_room, plot, value_in_words};
+use crate::chart::plot::{block_at, label_room, plot};
 use crate::chart::scene::Scene;
 use crate::chart::view::{Theory, View};
 use crate::stats::Quantity;
@@ -160,15 +160,15 @@ fn probe_by_key(page: Page, quantity: Memo<Quantity>, deepest: u32, event: &Keyb
 
 /// The chart, or its probe, in words.
 fn in_words(curves: &[Curve], view: &View, notes: &str) -> String {
+    let deepest = view.deepest_of(curves);
     let values = |probe: Option<u32>| {
         let one = |curve: &Curve| {
-            let block = probe.map_or(curve.last_block(), |probe| view.block_of(curve, probe, deepest(curves, view)));
-            value_in_words(curve, block)
+            curve.in_words(probe.map_or(curve.last_block(), |probe| view.block_of(curve, probe, deepest)))
         };
         curves.iter().filter_map(one).collect::<Vec<_>>().join(", ")
     };
     match view.probe {
-        Some(probe) => format!("{}: {}", view.place_in_words(probe, deepest(curves, view)), values(Some(probe))),
+        Some(probe) => format!("{}: {}", view.place_in_words(probe, deepest), values(Some(probe))),
         None if notes.is_empty() => words::last_block_values(values(None)),
         None => words::last_block_values_and(values(None), notes),
     }
