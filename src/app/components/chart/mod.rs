@@ -164,6 +164,19 @@ fn Options(subject: Subject, is_table: RwSignal<bool>, fits: RwSignal<u32>) -> i
     let is_scale = move |wanted: Scale| !is_table.get() && scale.get() == wanted;
     // What is compared has a scale of its own.
     let is_compared = move || page.request.with(|request| request.relation != Relation::Values);
+    let scale_button = move |wanted: Scale, name: &'static str| {
+        view! {
+            <button
+                type="button"
+                data-option=wanted.key()
+                hidden=live(is_compared)
+                aria-pressed=live(move || pressed(is_scale(wanted)))
+                on:click=on(move |_| choose(wanted))
+            >
+                {name}
+            </button>
+        }
+    };
     let close_on_escape = move |event: KeyboardEvent| {
         if event.key() == "Escape" {
             is_open.set(false);
@@ -196,24 +209,8 @@ fn Options(subject: Subject, is_table: RwSignal<bool>, fits: RwSignal<u32>) -> i
                 <span class="art" inner_html=icons::DOTS></span>
             </button>
             <div class="list" role="group" aria-label=words::chart_options()>
-                <button
-                    type="button"
-                    data-option="linear"
-                    hidden=live(is_compared)
-                    aria-pressed=live(move || pressed(is_scale(Scale::Linear)))
-                    on:click=on(move |_| choose(Scale::Linear))
-                >
-                    {words::linear()}
-                </button>
-                <button
-                    type="button"
-                    data-option="log"
-                    hidden=live(is_compared)
-                    aria-pressed=live(move || pressed(is_scale(Scale::Log)))
-                    on:click=on(move |_| choose(Scale::Log))
-                >
-                    {words::log()}
-                </button>
+                {scale_button(Scale::Linear, words::linear())}
+                {scale_button(Scale::Log, words::log())}
                 <button
                     type="button"
                     data-option="fit"
