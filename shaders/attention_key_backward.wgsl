@@ -27,7 +27,7 @@ struct Params {
 @group(0) @binding(6) var<storage, read_write> kv_grad: array<vec4<f32>>;
 
 fn combine(w: vec4<f32>, x0: vec4<f32>, x1: vec4<f32>, x2: vec4<f32>, x3: vec4<f32>) -> vec4<f32> {
-    return w.x * x0 + w.y * x1 + w.z * x2 + w.w * x3;
+    return mat4x4<f32>(x0, x1, x2, x3) * w;
 }
 
 @compute @workgroup_size(16)

@@ -30,7 +30,7 @@ fn a_row(row: u32) -> u32 {
 }
 
 fn product(x: vec4<f32>, w0: vec4<f32>, w1: vec4<f32>, w2: vec4<f32>, w3: vec4<f32>) -> vec4<f32> {
-    return x.x * w0 + x.y * w1 + x.z * w2 + x.w * w3;
+    return mat4x4<f32>(w0, w1, w2, w3) * x;
 }
 
 @compute @workgroup_size(THREADS_X, THREADS_Y)

@@ -25,7 +25,7 @@ struct Params {
 @group(0) @binding(5) var<storage, read_write> out: array<vec4<f32>>;
 
 fn product(x: vec4<f32>, w0: vec4<f32>, w1: vec4<f32>, w2: vec4<f32>, w3: vec4<f32>) -> vec4<f32> {
-    return x.x * w0 + x.y * w1 + x.z * w2 + x.w * w3;
+    return mat4x4<f32>(w0, w1, w2, w3) * x;
 }
 
 fn direction(at: u32, signed: bool) -> vec4<f32> {

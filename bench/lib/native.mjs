@@ -18,6 +18,9 @@ export const bounds = () => ask("bounds");
 /** Times of passes of these models. */
 export const passes = (samples, models) => ask("passes", String(samples), ...models.map(query));
 
+/** Times of the steps of each kernel of a model's pass alone, beside the whole. */
+export const kernels = (samples, shape) => ask("kernels", String(samples), query(shape));
+
 /** All depths of a model from one on to another: by sweeps, and by a pass each. */
 export const atlas = (from, to, shape) => ask("atlas", String(from), String(to), query(shape));
 

@@ -4,6 +4,7 @@
 //! ```sh
 //! cargo run --profile native --example native --features gpu,cli -- bounds
 //! cargo run --profile native --example native --features gpu,cli -- passes SAMPLES QUERY...
+//! cargo run --profile native --example native --features gpu,cli -- kernels SAMPLES QUERY
 //! cargo run --profile native --example native --features gpu,cli -- memory QUERY...
 //! cargo run --profile native --example native --features gpu,cli -- atlas FROM TO QUERY
 //! ```
@@ -16,7 +17,7 @@ use std::time::Instant;
 
 use normscope::gpu::{Counters, Gpu, Setup, system_clock};
 use normscope::model::Config;
-use normscope::plan::{Extent, Passes, sweep_groups};
+use normscope::plan::{Extent, Kernel, Passes, Plan, sweep_groups};
 use normscope::share::{self, Target};
 use normscope::stats::Engine;
 use serde_json::{Value, json};
@@ -24,7 +25,7 @@ use serde_json::{Value, json};
 type Failure = Box<dyn std::error::Error>;
 
 const USAGE: &str =
-    "usage: native bounds | native passes SAMPLES QUERY... | native memory QUERY... | native atlas FROM TO QUERY";
+    "usage: native bounds | passes SAMPLES QUERY... | kernels SAMPLES QUERY | memory QUERY... | atlas FROM TO QUERY";
 const WARM_UPS: usize = 3;
 
 fn main() -> Result<(), Failure> {
@@ -33,6 +34,7 @@ fn main() -> Result<(), Failure> {
         match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
             ["bounds"] => bounds::measure().await,
             ["passes", samples, queries @ ..] => passes(samples.parse()?, queries).await,
+            ["kernels", samples, query] => kernels(samples.parse()?, query).await,
             ["memory", queries @ ..] => memory(queries).await,
             ["atlas", from, to, query] => atlas(from.parse()?..=to.parse()?, query).await,
             _ => Err(USAGE.into()),
@@ -82,6 +84,43 @@ async fn passes(samples: usize, queries: &[&str]) -> Result<Value, Failure> {
         }));
     }
     Ok(json!({ "adapter": gpu.adapter_name(), "runs": runs }))
+}
+
+/// A pass taken apart: the steps of each kernel alone, beside the whole, sample by sample. What a step reads is what a
+/// pass left there.
+async fn kernels(samples: usize, query: &str) -> Result<Value, Failure> {
+    let gpu = Gpu::open(Setup::new(system_clock)).await?;
+    let config = config(query)?;
+    let passes = planned(&gpu, &config)?;
+    let whole = passes.plan();
+    for _ in 0..WARM_UPS {
+        gpu.run(whole, || false).await?;
+    }
+    let mut parts: Vec<(&str, Plan)> = vec![("all", whole.clone())];
+    for &kernel in Kernel::ALL {
+        let mut part = whole.clone();
+        part.steps.retain(|step| step.operation.kernel() == kernel);
+        if !part.steps.is_empty() {
+            parts.push((kernel.stem(), part));
+        }
+    }
+    let mut times_ms = vec![Vec::new(); parts.len()];
+    for _ in 0..samples {
+        for ((_, part), times) in parts.iter().zip(&mut times_ms) {
+            let start = Instant::now();
+            gpu.run(part, || false).await?;
+            times.push(milliseconds(start));
+        }
+    }
+    let kernels: Vec<Value> = parts
+        .iter()
+        .zip(times_ms)
+        .map(|((name, part), times)| {
+            let flops: u64 = part.steps.iter().map(|step| step.flops).sum();
+            json!({ "kernel": name, "steps": part.steps.len(), "flops": flops, "ms": times })
+        })
+        .collect();
+    Ok(json!({ "adapter": gpu.adapter_name(), "kernels": kernels }))
 }
 
 async fn memory(queries: &[&str]) -> Result<Value, Failure> {

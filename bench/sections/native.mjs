@@ -10,6 +10,9 @@ const DEPTHS = [24, 96, 192];
 const WIDTHS = [64, 128, 256];
 const TOKENS = [32, 128];
 const SAMPLES = 5;
+/** The pass that is taken apart. */
+const APART = "200x64x32x4";
+const APART_SAMPLES = 9;
 /** Larger passes are left out: a processor takes minutes for the samples of one. */
 const MOST_FLOPS = 3e10;
 
@@ -39,10 +42,31 @@ export async function run(say) {
       share: bound_ms / steady.median,
     };
   });
-  return { adapter, bounds, left_out_past_flops: MOST_FLOPS, passes };
+  say(`${APART}, kernel by kernel`);
+  const taken = await native.kernels(APART_SAMPLES, model(APART));
+  const kernels = taken.kernels.map(({ ms, ...kernel }) => ({ ...kernel, ms: spread(ms) }));
+  return { adapter, bounds, left_out_past_flops: MOST_FLOPS, passes, apart: { name: APART, kernels } };
 }
 
-export function show({ adapter, bounds, passes }) {
+/** A line for each kernel, the slowest first; the first of the kernels is the whole pass. */
+function showApart({ name, kernels }) {
+  const [whole, ...parts] = kernels;
+  const sum = parts.reduce((total, part) => total + part.ms.median, 0);
+  const lines = parts
+    .toSorted((a, b) => b.ms.median - a.ms.median)
+    .map(({ kernel, steps, flops, ms }) => [
+      kernel,
+      steps,
+      range(ms),
+      digits(flops / ms.median / 1e6),
+      `${Math.round((100 * ms.median) / sum)} %`,
+    ]);
+  const header = ["kernel", "steps", "alone, ms", "GFLOP/s", "share of the sum"];
+  const head = `${name} taken apart: the whole ${range(whole.ms)} ms, the steps of each kernel alone ${digits(sum)} ms in all.`;
+  return `${head}\n\n${table(header, lines)}`;
+}
+
+export function show({ adapter, bounds, passes, apart }) {
   const { rows, inner, columns, gflops } = bounds.best_product;
   const overheads = `${digits(bounds.dispatch_us)} us a dispatch and ${digits(bounds.readback_ms)} ms to read back`;
   const product = `the best of plain products, ${rows} x ${inner} x ${columns}`;
@@ -57,7 +81,7 @@ export function show({ adapter, bounds, passes }) {
     `${Math.round(100 * pass.share)} %`,
   ]);
   const header = ["L x D x T x H", "GFLOP", "steps", "steady, ms", "GFLOP/s", "bound, ms", "share of the bound"];
-  return `${rate}\n\n${table(header, lines)}`;
+  return `${rate}\n\n${table(header, lines)}\n\n${showApart(apart)}`;
 }
 
 export function summary({ adapter, bounds, passes }) {
