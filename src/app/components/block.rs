@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use leptos::prelude::*;
+use crate::app::components::attributes::prelude::*;
 use wasm_bindgen::JsCast as _;
 use web_sys::{Element, KeyboardEvent, PointerEvent};
 

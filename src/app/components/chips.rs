@@ -1,6 +1,6 @@
 //! The placements, each a switch that is also its legend.
 
-use leptos::prelude::*;
+use crate::app::components::attributes::prelude::*;
 
 use crate::app::state::page;
 use crate::app::words;

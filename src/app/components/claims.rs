@@ -1,6 +1,6 @@
 //! What is said of norms and depth, each with what its sources say and, where a pass can tell, what is measured now.
 
-use leptos::prelude::*;
+use crate::app::components::attributes::prelude::*;
 
 use crate::app::laboratory::{Finding, is_measurable};
 use crate::app::state::{Gesture, page};

@@ -1,6 +1,6 @@
 //! The model, placement and depth apart.
 
-use leptos::prelude::*;
+use crate::app::components::attributes::prelude::*;
 
 use crate::app::formulas;
 use crate::app::state::page;

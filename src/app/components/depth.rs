@@ -1,7 +1,7 @@
 //! The depth: figure, steps, play, and a logarithmic slider over a native range.
 
+use crate::app::components::attributes::prelude::*;
 use leptos::html;
-use leptos::prelude::*;
 use web_sys::{HtmlElement, KeyboardEvent, PointerEvent};
 
 use crate::app::play::{self, DEEPEST, SHALLOWEST, TICKS};

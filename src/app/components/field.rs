@@ -1,6 +1,6 @@
 //! Fields of the form: one reads and writes one key of a link.
 
-use leptos::prelude::*;
+use crate::app::components::attributes::prelude::*;
 use web_sys::{HtmlInputElement, KeyboardEvent};
 
 use crate::app::state::{Gesture, Page, effect, page};

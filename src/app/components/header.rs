@@ -1,7 +1,7 @@
 //! The bar at the top: name, link, theme.
 
+use crate::app::components::attributes::prelude::*;
 use leptos::ev;
-use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use crate::app::address::Address;

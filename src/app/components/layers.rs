@@ -3,8 +3,8 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use crate::app::components::attributes::prelude::*;
 use leptos::html;
-use leptos::prelude::*;
 use web_sys::{HtmlCanvasElement, HtmlElement, MouseEvent};
 
 use crate::app::browser;

@@ -3,6 +3,7 @@
 #![expect(unreachable_pub, reason = "the component macro makes its property types public")]
 
 mod atlas;
+mod attributes;
 mod block;
 mod chart;
 mod chips;
@@ -28,8 +29,8 @@ mod work;
 
 use std::rc::Rc;
 
+use crate::app::components::attributes::prelude::*;
 use leptos::ev;
-use leptos::prelude::*;
 
 use super::address::Address;
 use super::engines::Engines;

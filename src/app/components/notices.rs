@@ -1,7 +1,7 @@
 //! What went wrong, what is kept, and what can be done. Between depth and charts, without colour.
 
+use crate::app::components::attributes::prelude::*;
 use leptos::html;
-use leptos::prelude::*;
 
 use super::erased::{on, part};
 use crate::app::engines::Failure;

@@ -1,6 +1,6 @@
 //! Named configurations, and what of the original each leaves out.
 
-use leptos::prelude::*;
+use crate::app::components::attributes::prelude::*;
 
 use crate::app::state::{Gesture, page};
 use crate::app::words;

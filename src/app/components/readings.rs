@@ -1,6 +1,6 @@
 //! One row a placement: a sentence from its data, its equation, its block.
 
-use leptos::prelude::*;
+use crate::app::components::attributes::prelude::*;
 
 use super::block::Block;
 use super::erased::{live, on, part, rows};

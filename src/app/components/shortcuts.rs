@@ -1,6 +1,6 @@
 //! Keys that work wherever nothing else takes them, and the list of all keys.
 
-use leptos::prelude::*;
+use crate::app::components::attributes::prelude::*;
 use leptos::{ev, html};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, KeyboardEvent};

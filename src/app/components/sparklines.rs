@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use leptos::prelude::*;
+use crate::app::components::attributes::prelude::*;
 
 use super::erased::{live, part};
 use crate::app::state::page;

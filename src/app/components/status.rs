@@ -1,6 +1,6 @@
 //! Who computed, how long it took; and the result in words once it rests.
 
-use leptos::prelude::*;
+use crate::app::components::attributes::prelude::*;
 
 use super::erased::{live, part};
 use crate::app::browser::Later;

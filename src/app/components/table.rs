@@ -1,6 +1,6 @@
 //! The numbers of a chart. Each cell carries its value in full; a mark stands as words.
 
-use leptos::prelude::*;
+use crate::app::components::attributes::prelude::*;
 
 use super::chart::caption_of;
 use super::erased::{live, part};

@@ -1,6 +1,6 @@
 //! A tour for who is here for the first time: five steps on the page's own controls. A link may begin at any of them.
 
-use leptos::prelude::*;
+use crate::app::components::attributes::prelude::*;
 use leptos::{ev, html};
 use web_sys::{ScrollIntoViewOptions, ScrollLogicalPosition};
 

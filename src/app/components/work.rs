@@ -1,6 +1,6 @@
 //! A run that takes long: how far it is, how long it will take, and its end.
 
-use leptos::prelude::*;
+use crate::app::components::attributes::prelude::*;
 
 use super::erased::{live, on, part, when};
 use crate::app::state::page;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::app::components::attributes::prelude::*;
 use leptos::html;
-use leptos::prelude::*;
 
 use crate::app::components::Subject;
 use crate::app::components::chart::Title;

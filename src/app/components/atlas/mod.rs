@@ -7,7 +7,7 @@ mod table;
 
 use std::sync::Arc;
 
-use leptos::prelude::*;
+use crate::app::components::attributes::prelude::*;
 
 use crate::app::atlas::depths;
 use crate::app::state::{Page, page};

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::app::components::attributes::prelude::*;
 use leptos::html;
-use leptos::prelude::*;
 use web_sys::{KeyboardEvent, MouseEvent, PointerEvent};
 
 use crate::app::components::layers::{Pixels, draw_on, place_in, put_on, size_of};

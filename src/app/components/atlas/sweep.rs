@@ -1,6 +1,6 @@
 //! What a sweep costs, how far it has come, and how to start and stop it.
 
-use leptos::prelude::*;
+use crate::app::components::attributes::prelude::*;
 
 use super::super::erased::{live, on, part};
 use crate::app::atlas::depths;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use leptos::prelude::*;
+use crate::app::components::attributes::prelude::*;
 
 use crate::app::components::table::{Head, Value, numbers};
 use crate::app::state::page;

@@ -1,6 +1,6 @@
 //! The axes of a chart: a range of y that holds still, a frame of x, and both on their way to where they will rest.
 
-use leptos::prelude::*;
+use crate::app::components::attributes::prelude::*;
 
 use crate::app::browser;
 use crate::app::state::Page;

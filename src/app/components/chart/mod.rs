@@ -3,8 +3,8 @@
 mod axes;
 mod plot;
 
+use crate::app::components::attributes::prelude::*;
 use leptos::html;
-use leptos::prelude::*;
 use wasm_bindgen::JsCast as _;
 use web_sys::KeyboardEvent;
 

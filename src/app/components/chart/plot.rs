@@ -1,7 +1,7 @@
 //! The plot of a chart on its canvases, with its probe and its words.
 
+use crate::app::components::attributes::prelude::*;
 use leptos::html;
-use leptos::prelude::*;
 use web_sys::{KeyboardEvent, PointerEvent};
 
 use crate::app::components::erased::{live, on};
