@@ -127,7 +127,7 @@ onPage("play animates depth and charts, and pauses", "depth=6&placement=pre", {}
   assert.ok(page.url().includes(`depth=${paused}`));
 });
 
-onPage("a link restores its state", "placement=pre,sandwich&depth=9&width=32&heads=2&norm=rmsnorm&statistic=grad_stream&stream_scale=log", {}, async (page) => {
+onPage("a link restores its state", "placement=pre,sandwich&depth=9&width=32&heads=2&norm=rmsnorm&statistic=grad_stream&first_scale=log", {}, async (page) => {
   const chosen = await page.locator('.chip[aria-checked="true"]').evaluateAll((list) => list.map((c) => c.dataset.placement));
   assert.deepEqual(chosen, ["pre", "sandwich"]);
   assert.equal(await figure(page), 9);

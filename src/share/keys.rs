@@ -6,9 +6,20 @@ use crate::model::{
 use crate::stats::{Engine, Quantity};
 use crate::text::{Language, links as says};
 
+use crate::presets;
+
 use super::pins::{self, MOST_PINS};
-use super::query::{Along, Relation, Request, Scale, Speed, View};
+use super::query::{Along, Part, Relation, Request, Scale, Speed, Target, Theme, View, encode, parse};
 use super::shelf::{Guide, Topic, VerdictKind};
+
+/// The version of links that this page writes.
+pub const VERSION: u32 = 1;
+
+/// The most characters of a query that the page writes: addresses past 2,000 in all are cut by some programs.
+pub const LONGEST: usize = 1_900;
+
+/// The most characters of an address within a link, written as a link has them.
+const LONGEST_ADDRESS: usize = 200;
 
 /// What values a key takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +32,8 @@ pub enum Kind {
     Choice(&'static [&'static str]),
     /// A comma list of one or more of these words.
     List(&'static [&'static str]),
+    /// The address of a file, beside the page or elsewhere.
+    Address,
     /// Up to so many models, each its placement and what is not as the page begins with.
     Models(usize),
 }
@@ -37,6 +50,7 @@ impl Kind {
             }
             Self::Choice(words) => words.join(", "),
             Self::Models(most) => says::models(most),
+            Self::Address => says::address(LONGEST_ADDRESS),
             Self::List(words) => says::list(words.join(", ")),
         }
     }
@@ -63,9 +77,29 @@ impl Key {
     }
 }
 
+/// An address: of this page's host, or one that begins with `https:`.
+fn address(text: &str) -> Option<String> {
+    let is_plain = text.bytes().all(|byte| byte.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(&byte));
+    let scheme = text.split(['/', '?', '#']).next().filter(|head| head.contains(':'));
+    let is_told = scheme.is_none_or(|head| head == "https:");
+    (is_plain && is_told && encode(text).len() <= LONGEST_ADDRESS).then(|| text.to_owned())
+}
+
 fn integer(text: &str, low: u32, high: u32) -> Option<u32> {
     let plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     text.parse().ok().filter(|value| plain && (low..=high).contains(value))
+}
+
+/// What the words of a comma list name, each once; `None` where one names nothing.
+fn list<T: PartialEq>(text: &str, of: impl Fn(&str) -> Option<T>) -> Option<Vec<T>> {
+    let mut list = Vec::new();
+    for word in text.split(',') {
+        let named = of(word)?;
+        if !list.contains(&named) {
+            list.push(named);
+        }
+    }
+    Some(list)
 }
 
 /// A number from 0 to 1 with up to 15 decimals, right to the last bit, for both sides of the quotient are exact. (The
@@ -239,6 +273,16 @@ pub(super) const STATISTICS: &[(&str, Quantity)] = &[
     ("stream_max", Quantity::StreamMax),
 ];
 
+const PRESET_WORDS: &[&str] = &{
+    let mut words = [""; presets::ALL.len()];
+    let mut i = 0;
+    while i < words.len() {
+        words[i] = presets::ALL[i].key;
+        i += 1;
+    }
+    words
+};
+
 const STATISTIC_WORDS: &[&str] = &{
     let mut words = [""; STATISTICS.len()];
     let mut i = 0;
@@ -253,6 +297,27 @@ const STATISTIC_WORDS: &[&str] = &{
 #[must_use]
 pub fn keys() -> &'static [Key] {
     const KEYS: &[Key] = &[
+        // A query that is not empty begins with it.
+        Key { name: "v", kind: Kind::Choice(&["1"]), get: |_| VERSION.to_string(), set: |_, text| text == "1" },
+        Key {
+            name: "preset",
+            kind: Kind::Choice(PRESET_WORDS),
+            // What it says is written out, for presets may come to say something else.
+            get: |_| String::new(),
+            set: |request, text| {
+                let preset = presets::find(text);
+                if let Some(preset) = preset {
+                    *request = parse(preset.query, Target::Page).0;
+                }
+                preset.is_some() || text.is_empty()
+            },
+        },
+        Key {
+            name: "presets",
+            kind: Kind::Address,
+            get: |request| request.presets.clone(),
+            set: |request, text| address(text).map(|address| request.presets = address).is_some(),
+        },
         Key {
             name: "view",
             kind: Kind::Choice(words!(View)),
@@ -284,18 +349,7 @@ pub fn keys() -> &'static [Key] {
             name: "placement",
             kind: Kind::List(words!(Placement)),
             get: |request| request.placements.iter().map(|placement| placement.key()).collect::<Vec<_>>().join(","),
-            set: |request, text| {
-                let mut list = Vec::new();
-                for word in text.split(',') {
-                    match Placement::from_key(word) {
-                        Some(placement) if !list.contains(&placement) => list.push(placement),
-                        Some(_) => {}
-                        None => return false,
-                    }
-                }
-                request.placements = list;
-                true
-            },
+            set: |request, text| list(text, Placement::from_key).map(|all| request.placements = all).is_some(),
         },
         integer_key!("depth", config.depth, 1, 200),
         integer_key!("width", config.width, 16, 1024),
@@ -334,7 +388,7 @@ pub fn keys() -> &'static [Key] {
         },
         statistic_key!("first_statistic", 0),
         statistic_key!("statistic", 1),
-        scale_key!("stream_scale", 0),
+        scale_key!("first_scale", 0),
         scale_key!("statistic_scale", 1),
         Key {
             name: "relation",
@@ -373,6 +427,26 @@ pub fn keys() -> &'static [Key] {
             set: |request, text| {
                 request.language = Language::from_key(text);
                 request.language.is_some() || text.is_empty()
+            },
+        },
+        Key {
+            name: "theme",
+            kind: Kind::Choice(words!(Theme)),
+            get: |request| request.theme.map_or("", Theme::key).to_owned(),
+            set: |request, text| {
+                request.theme = Theme::from_key(text);
+                request.theme.is_some() || text.is_empty()
+            },
+        },
+        switch_key!("embed", embed),
+        Key {
+            name: "hide",
+            kind: Kind::List(words!(Part)),
+            get: |request| request.hide.iter().map(|part| part.key()).collect::<Vec<_>>().join(","),
+            set: |request, text| {
+                let parts = list(text, Part::from_key);
+                request.hide = parts.clone().unwrap_or_default();
+                parts.is_some() || text.is_empty()
             },
         },
     ];

@@ -6,12 +6,13 @@ mod query;
 mod shelf;
 
 pub use crate::text::Language;
-pub use keys::{Key, Kind, keys};
-pub use pins::MOST_PINS;
+pub use keys::{Key, Kind, LONGEST, VERSION, keys};
+pub use pins::{MOST_PIN_LETTERS, MOST_PINS};
 pub use shelf::{Guide, Topic, VerdictKind};
 
 pub use query::{
-    Along, ChartChoice, ClaimFilter, Notice, Relation, Request, Scale, Speed, Target, View, parse, to_query,
+    Along, ChartChoice, ClaimFilter, Notice, Part, Relation, Request, Scale, Speed, Target, Theme, View, parse,
+    to_query,
 };
 
 #[cfg(test)]

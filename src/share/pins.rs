@@ -8,6 +8,9 @@ use super::query::{Request, Target};
 /// The most models that are kept.
 pub const MOST_PINS: usize = 6;
 
+/// The most characters that they may take of a link.
+pub const MOST_PIN_LETTERS: usize = 900;
+
 /// A model: its placement, then what is not as the page begins with.
 fn text_of(config: &Config) -> String {
     let default = Request::default_for(Target::CommandLine);
@@ -41,7 +44,7 @@ fn model_of(text: &str) -> Option<Config> {
 }
 
 /// The models as text; empty where there is none.
-pub(super) fn to_text(pins: &[Config]) -> String {
+pub(crate) fn to_text(pins: &[Config]) -> String {
     pins.iter().map(text_of).collect::<Vec<_>>().join("~")
 }
 
@@ -54,5 +57,5 @@ pub(super) fn of_text(text: &str) -> Option<Vec<Config>> {
             pins.push(pin);
         }
     }
-    (pins.len() <= MOST_PINS).then_some(pins)
+    (pins.len() <= MOST_PINS && to_text(&pins).len() <= MOST_PIN_LETTERS).then_some(pins)
 }

@@ -5,7 +5,7 @@ use crate::model::{Config, Placement, Tensor};
 use crate::stats::{Engine, Quantity};
 use crate::text::links as says;
 
-use super::keys::{Kind, STATISTICS, keys};
+use super::keys::{Kind, STATISTICS, VERSION, keys};
 use super::shelf::{Guide, Topic, VerdictKind};
 use crate::text::Language;
 
@@ -38,6 +38,48 @@ named_enum! {
         Block = "block",
         /// The share of the model's depth.
         Share = "share",
+    }
+}
+
+named_enum! {
+    /// Parts of the page that a link can leave out.
+    Part {
+        /// The bar at the top.
+        Bar = "bar",
+        /// The slider and play.
+        Depth = "depth",
+        /// The placements.
+        Placements = "placements",
+        /// The first chart.
+        First = "first",
+        /// The second.
+        Second = "second",
+        /// What the buttons of the charts choose.
+        Options = "options",
+        /// What is read from the charts, with the drawn blocks.
+        Readings = "readings",
+        /// Further statistics.
+        More = "more",
+        /// The table of models and what is kept.
+        Compare = "compare",
+        /// What theory says.
+        Theory = "theory",
+        /// Who computed, and how long.
+        Status = "status",
+        /// The settings of the model.
+        Settings = "settings",
+        /// The way to the whole page.
+        Whole = "whole",
+    }
+}
+
+named_enum! {
+    /// The colours of the page.
+    Theme {
+        /// Dark on light.
+        Light = "light",
+        /// Light on dark.
+        Dark = "dark",
     }
 }
 
@@ -152,6 +194,14 @@ pub struct Request {
     pub repeat: bool,
     /// The language; `None` leaves it to the reader.
     pub language: Option<Language>,
+    /// The colours; `None` leaves them to the reader.
+    pub theme: Option<Theme>,
+    /// Whether the page is a part of another, without bar and settings.
+    pub embed: bool,
+    /// Parts of the page that are not shown.
+    pub hide: Vec<Part>,
+    /// Address of a file of presets, as the link has it; empty where there is none.
+    pub presets: String,
 }
 
 impl Request {
@@ -188,6 +238,10 @@ impl Request {
             speed: Speed::One,
             repeat: false,
             language: None,
+            theme: None,
+            embed: false,
+            hide: Vec::new(),
+            presets: String::new(),
         }
     }
 
@@ -229,6 +283,12 @@ impl Request {
     #[must_use]
     pub fn unpinned(&self) -> Vec<Config> {
         self.configs().into_iter().filter(|config| !self.pins.contains(config)).collect()
+    }
+
+    /// The same on a page of its own.
+    #[must_use]
+    pub fn whole(&self) -> Self {
+        Self { embed: false, hide: Vec::new(), ..self.clone() }
     }
 
     /// One configuration for each placement.
@@ -297,20 +357,31 @@ pub fn parse(query: &str, target: Target) -> (Request, Vec<Notice>) {
     let default = Request::default_for(target);
     let mut request = default.clone();
     let mut notices = Vec::new();
-    for pair in query.trim_start_matches('?').split('&').filter(|pair| !pair.is_empty()) {
-        let (name, text) = pair.split_once('=').unwrap_or((pair, ""));
-        let (name, text) = (decode(name), decode(text));
+    let pairs = query.trim_start_matches('?').split('&').filter(|pair| !pair.is_empty());
+    let mut pairs: Vec<_> = pairs
+        .map(|pair| {
+            let (name, text) = pair.split_once('=').unwrap_or((pair, ""));
+            (decode(name), decode(text))
+        })
+        .collect();
+    migrate(&mut pairs);
+    // What a preset says is what other keys change, wherever it stands.
+    if let Some(preset) = pairs.iter().position(|(name, _)| name == "preset") {
+        let preset = pairs.remove(preset);
+        pairs.insert(0, preset);
+    }
+    for (name, text) in pairs {
         let Some(key) = keys().iter().find(|key| key.name == name) else {
             notices.push(Notice { key: name, given: text, allowed: String::new(), used: String::new() });
             continue;
         };
-        let one_only = target == Target::CommandLine && matches!(key.kind, Kind::List(_)) && text.contains(',');
+        let one_only = target == Target::CommandLine && name == "placement" && text.contains(',');
         if text.is_empty() || one_only || !(key.set)(&mut request, &text) {
             let used = (key.get)(&default);
             (key.set)(&mut request, &used);
-            let allowed = match (target, key.kind) {
-                (Target::CommandLine, Kind::List(words)) => Kind::Choice(words).allowed(),
-                (_, kind) => kind.allowed(),
+            let allowed = match (key.kind, target, key.name) {
+                (Kind::List(words), Target::CommandLine, "placement") => Kind::Choice(words).allowed(),
+                (kind, ..) => kind.allowed(),
             };
             notices.push(Notice { key: name, given: text, allowed, used });
         }
@@ -324,19 +395,51 @@ pub fn parse(query: &str, target: Target) -> (Request, Vec<Notice>) {
             used: request.config.heads.to_string(),
         });
     }
+    if target == Target::CommandLine {
+        // A preset may have several.
+        request.placements.truncate(1);
+    }
     request.config.placement = request.placements[0];
     (request, notices)
 }
 
-/// The query of a request, defaults left out; empty where all is default.
+/// Keys by the version before which they had another name.
+const RENAMED: &[(u32, &str, &str)] = &[(1, "stream_scale", "first_scale")];
+
+/// Makes what was written for an older version what it is now. Links without a version are from before the first.
+fn migrate(pairs: &mut [(String, String)]) {
+    let version = pairs.iter().find(|(name, _)| name == "v").map_or(0, |(_, text)| text.parse().unwrap_or(VERSION));
+    for (before, old, new) in RENAMED {
+        for (name, _) in pairs.iter_mut().filter(|(name, _)| version < *before && name == old) {
+            (*new).clone_into(name);
+        }
+    }
+}
+
+/// The query of a request, defaults left out; empty where all is default. That of a page begins with the version and has
+/// no more than [`LONGEST`] characters.
 #[must_use]
 pub fn to_query(request: &Request, target: Target) -> String {
     let default = Request::default_for(target);
     let pairs = keys().iter().filter_map(|key| {
         let value = (key.get)(request);
-        (value != (key.get)(&default)).then(|| format!("{}={}", key.name, value))
+        (value != (key.get)(&default)).then(|| format!("{}={}", key.name, encode(&value)))
     });
-    pairs.collect::<Vec<_>>().join("&")
+    let query = pairs.collect::<Vec<_>>().join("&");
+    if query.is_empty() || target == Target::CommandLine { query } else { format!("v={VERSION}&{query}") }
+}
+
+/// Percent-encoding of what would end a value, and of what is not to stand in an address; values of most keys have neither.
+pub(super) fn encode(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~,:;/".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            out += &format!("%{byte:02X}");
+        }
+    }
+    out
 }
 
 /// Percent-decoding with `+` as a space; what is malformed stays as it is.

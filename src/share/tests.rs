@@ -1,7 +1,8 @@
 use super::keys::fraction;
-use super::{Kind, Notice, Request, Scale, Target, keys, parse, to_query};
+use super::{Kind, LONGEST, MOST_PIN_LETTERS, Notice, Request, Scale, Target, keys, parse, to_query};
 use crate::model::random::Stream;
 use crate::model::{Config, Placement, Tensor, Toggle};
+use crate::presets;
 use crate::stats::{Engine, Quantity};
 
 const TARGETS: [Target; 2] = [Target::Page, Target::CommandLine];
@@ -14,6 +15,7 @@ fn good_values(kind: Kind) -> Vec<String> {
         Kind::Integer(low, high) => {
             [low, low + 1, low + (high - low) / 3, high - 1, high].iter().map(ToString::to_string).collect()
         }
+        Kind::Address => ["presets.json", "/a/b.json?c=1&d=2#e", "https://example.org/a%20b"].map(Into::into).into(),
         Kind::Models(_) => {
             let models =
                 ["post", "pre;depth:96", "post;depth:200;init:he~pre;norm:rmsnorm~keel;cross:1;memory_cos:0.25"];
@@ -37,6 +39,11 @@ fn bad_values(kind: Kind) -> Vec<String> {
         Kind::Integer(low, high) => {
             values.extend(["1.0".into(), "1e1".into(), (u64::from(high) + 1).to_string()]);
             values.extend(low.checked_sub(1).map(|value| value.to_string()));
+        }
+        Kind::Address => {
+            let long = format!("https://example.org/{}", "é%".repeat(40));
+            let bad = [" ", "a b", "http://example.org", "javascript:alert(1)", "data:,x", "a\"b", "é", &long];
+            values = bad.map(Into::into).into();
         }
         Kind::Models(most) => {
             let bad = [
@@ -93,7 +100,7 @@ fn every_key_goes_round() {
     for target in TARGETS {
         for key in keys() {
             for value in good_values(key.kind) {
-                if target == Target::CommandLine && value.contains(',') {
+                if target == Target::CommandLine && key.name == "placement" && value.contains(',') {
                     continue;
                 }
                 // So that no head count clashes with a width.
@@ -101,7 +108,10 @@ fn every_key_goes_round() {
                 let query = format!("{}={}{heads}", key.name, encode(&value));
                 let (request, notices) = parse(&query, target);
                 assert_eq!(notices, [], "{query}");
-                if key.name != "heads" {
+                if key.name == "preset" {
+                    let said = parse(presets::find(&value).expect("one of them").query, Target::Page).0;
+                    assert_eq!(request.config, said.config, "{query}");
+                } else if key.name != "heads" {
                     assert_eq!((key.get)(&request), value, "{query}");
                 }
                 let (again, notices) = parse(&to_query(&request, target), target);
@@ -130,6 +140,7 @@ fn random_requests_go_round() {
                 }
                 Kind::Integer(low, high) => (low + next((high - low).saturating_add(1))).to_string(),
                 Kind::Fraction(low, high) => (f64::from(low + next(high - low + 1)) / 100.0).to_string(),
+                Kind::Address => format!("https://example.org/{}&=#?presets.json", next(99)),
                 Kind::Models(most) => {
                     let count = 1 + next(most as u32);
                     let text = |index: u32| {
@@ -145,6 +156,8 @@ fn random_requests_go_round() {
         request.config.placement = request.placements[0];
         request.config.settle_heads();
         let query = to_query(&request, Target::Page);
+        assert!(query.is_empty() || query.starts_with("v=1&"), "{query}");
+        assert!(query.len() <= LONGEST, "{query}");
         assert_eq!(parse(&query, Target::Page), (request.clone(), vec![]), "{query}");
         assert_eq!(parse(&format!("?{query}"), Target::Page).0, request, "{query}");
     }
@@ -168,7 +181,8 @@ fn fractions_are_right_to_the_last_bit() {
 fn a_bad_value_becomes_its_default_and_a_notice() {
     for target in TARGETS {
         let default = Request::default_for(target);
-        for key in keys() {
+        // A preset is many keys, and stays where a second one is bad.
+        for key in keys().iter().filter(|key| key.name != "preset") {
             for value in bad_values(key.kind) {
                 if key.kind == Kind::Choice(&["0", "1"]) && value == "1" {
                     continue;
@@ -183,7 +197,7 @@ fn a_bad_value_becomes_its_default_and_a_notice() {
                 let [notice] = &notices[..] else { panic!("{query}: {notices:?}") };
                 assert_eq!((&notice.key[..], &notice.given), (key.name, &value));
                 assert_eq!(notice.used, (key.get)(&default), "{query}");
-                let list_for_one = matches!((target, key.kind), (Target::CommandLine, Kind::List(_)));
+                let list_for_one = target == Target::CommandLine && key.name == "placement";
                 assert!(list_for_one || notice.allowed == key.kind.allowed(), "{query}: {}", notice.allowed);
                 assert!(notice.to_string().starts_with(&format!("{}: “{value}” is not allowed", key.name)));
             }
@@ -239,7 +253,7 @@ fn a_list_keeps_its_order_and_drops_what_repeats() {
     let (request, notices) = parse("placement=none,post,none", Target::Page);
     assert_eq!((&request.placements[..], notices), (&[Placement::None, Placement::Post][..], vec![]));
     assert_eq!(request.config.placement, Placement::None);
-    assert_eq!(to_query(&request, Target::Page), "placement=none,post");
+    assert_eq!(to_query(&request, Target::Page), "v=1&placement=none,post");
     let each: Vec<Placement> = request.configs().iter().map(|config| config.placement).collect();
     assert_eq!(each, request.placements);
 }
@@ -261,7 +275,7 @@ fn percent_and_plus_are_decoded() {
 
 #[test]
 fn what_the_page_alone_shows_goes_round() {
-    let query = "engine=reference&statistic=grad_stream&stream_scale=log&statistic_scale=linear";
+    let query = "v=1&engine=reference&statistic=grad_stream&first_scale=log&statistic_scale=linear";
     let (request, notices) = parse(query, Target::Page);
     assert_eq!(notices, []);
     assert_eq!((request.engine, request.statistic()), (Some(Engine::Reference), Quantity::GradStream));
@@ -288,7 +302,7 @@ fn a_field_sets_one_key() {
     let mut request = Request::default_for(Target::Page);
     assert_eq!(request.set("norm", "rmsnorm"), Ok(Vec::new()));
     assert_eq!(request.set("tokens", "48"), Ok(Vec::new()));
-    assert_eq!(to_query(&request, Target::Page), "tokens=48&norm=rmsnorm");
+    assert_eq!(to_query(&request, Target::Page), "v=1&tokens=48&norm=rmsnorm");
 }
 
 #[test]
@@ -311,4 +325,145 @@ fn heads_give_way_to_a_new_width() {
     let notices = request.set("width", "66").expect("66 is allowed");
     assert_eq!(request.config.heads, 3);
     assert_eq!((notices.len(), notices[0].key.as_str(), notices[0].used.as_str()), (1, "heads", "3"));
+}
+
+#[test]
+fn no_link_is_longer_than_programs_take() {
+    // The longest value of every key at once, whether one model can have them or not.
+    let longest = |kind: Kind| match kind {
+        Kind::Choice(words) => words.iter().map(|word| word.len()).max().unwrap_or(0),
+        Kind::List(words) => words.join(",").len(),
+        Kind::Integer(_, high) => high.to_string().len(),
+        Kind::Fraction(..) => "0.123456789012345".len(),
+        Kind::Address => 200,
+        Kind::Models(_) => MOST_PIN_LETTERS,
+    };
+    let not_written = |name: &&super::Key| name.name != "preset";
+    let sum: usize = keys().iter().filter(not_written).map(|key| key.name.len() + 2 + longest(key.kind)).sum();
+    assert!(sum <= LONGEST + 300, "{sum}");
+    let (mut request, mut query) = (Request::default_for(Target::Page), String::new());
+    for key in keys().iter().filter(not_written) {
+        let long = match key.kind {
+            Kind::Address => format!("https://example.org/{}", "a".repeat(180)),
+            Kind::Fraction(..) => "0.123456789012345".into(),
+            Kind::Models(most) => {
+                let model = |seed: usize| {
+                    format!(
+                        "post;depth:200;width:1024;norm:rmsnorm;act:swiglu;init:xavier-uniform;causal:1;seed:{}",
+                        4_000_000_000 + seed
+                    )
+                };
+                (0..most).map(model).collect::<Vec<_>>().join("~")
+            }
+            kind => good_values(kind).into_iter().max_by_key(String::len).unwrap_or_default(),
+        };
+        let changes = (key.set)(&mut request, &long);
+        assert!(changes, "{}={long}", key.name);
+        query = to_query(&request, Target::Page);
+    }
+    assert!((1200..=LONGEST).contains(&query.len()), "{}: {query}", query.len());
+}
+
+#[test]
+fn pins_past_the_length_of_a_link_are_refused() {
+    let model = |seed: usize| {
+        format!(
+            "deepnorm;depth:200;width:1024;heads:16;tokens:256;batch:8;vocab:1024;norm:rmsnorm;act:swiglu;\
+             init:xavier-uniform;residual_scale:gpt2;qk_norm:full;causal:1;attention:uniform;output_projection:0;cross:1;\
+             seed:{}",
+            4_000_000_000 + seed
+        )
+    };
+    let pins = |count| format!("pin={}", (0..count).map(model).collect::<Vec<_>>().join("~"));
+    assert_eq!(parse(&pins(3), Target::Page).1, []);
+    assert_eq!(parse(&pins(6), Target::Page).1.len(), 1);
+}
+
+/// Links that have been given away, with what each has to show for ever.
+const GOLDEN: &[(&str, &str)] = &[
+    // Before the first version: no `v`, and a scale by another name.
+    ("placement=pre&depth=200&stream_scale=log", "v=1&placement=pre&depth=200&first_scale=log"),
+    ("placement=post,pre&depth=96&statistic=grad_stream", "v=1&placement=post,pre&depth=96&statistic=grad_stream"),
+    ("view=claims&claim=17&guide=a", "v=1&view=claims&claim=17&guide=a"),
+    ("pin=post;depth:96;init:he~pre&depth=48", "v=1&depth=48&pin=post;depth:96;init:he~pre"),
+    ("tour=3&lang=de", "v=1&tour=3&lang=de"),
+    // The first.
+    ("v=1&placement=sandwich&first_scale=log&seeds=4", "v=1&placement=sandwich&seeds=4&first_scale=log"),
+    ("v=1&embed=1&hide=status,theory&theme=dark&depth=48", "v=1&depth=48&theme=dark&embed=1&hide=status,theory"),
+    ("v=1&preset=gpt-2&depth=12", "v=1&placement=pre&depth=12&act=gelu&init=normal-0.02&residual_scale=gpt2&causal=1"),
+    ("depth=12&preset=gpt-2", "v=1&placement=pre&depth=12&act=gelu&init=normal-0.02&residual_scale=gpt2&causal=1"),
+    ("v=1&presets=course.json&relation=ratio", "v=1&presets=course.json&relation=ratio"),
+];
+
+#[test]
+fn links_keep_working() {
+    for (link, shows) in GOLDEN {
+        let (request, notices) = parse(link, Target::Page);
+        assert_eq!(notices, [], "{link}");
+        assert_eq!(
+            &to_query(&request, Target::Page).replace("placement=post,pre&", ""),
+            &shows.replace("placement=post,pre&", ""),
+            "{link}"
+        );
+    }
+    // What a version no longer knows is not taken for something else, and a version to come is named.
+    assert_eq!(parse("v=1&stream_scale=log", Target::Page).1[0].key, "stream_scale");
+    let (request, notices) = parse("v=2&depth=12", Target::Page);
+    assert_eq!((request.config.depth, &notices[0].key[..], notices.len()), (12, "v", 1));
+}
+
+#[test]
+fn hostile_queries_are_taken_or_named() {
+    let good: Vec<&str> = GOLDEN.iter().map(|(link, _)| *link).collect();
+    let mut words = Stream { tensor: 2001, layer: 0, seed: 0 }.classes(400_000, u32::MAX).into_iter();
+    let mut next = |below: usize| words.next().expect("enough words") as usize % below;
+    let pieces = [
+        "%",
+        "%C3",
+        "&",
+        "=",
+        "?",
+        "#",
+        "v=",
+        "\0",
+        "é",
+        "\u{202e}",
+        "pin=",
+        "~",
+        ";",
+        ":",
+        ",",
+        "9".repeat(400).leak(),
+        "preset=",
+        "-",
+        "depth=NaN",
+        "hide=,",
+        "../",
+        "<script>",
+    ];
+    for _ in 0..10_000 {
+        let mut query = good[next(good.len())].to_owned();
+        for _ in 0..=next(4) {
+            match next(3) {
+                0 => query = query.chars().take(next(query.chars().count() + 1)).collect(),
+                1 => {
+                    let at = query
+                        .char_indices()
+                        .map(|(at, _)| at)
+                        .nth(next(query.chars().count() + 1))
+                        .unwrap_or(query.len());
+                    query.insert_str(at, pieces[next(pieces.len())]);
+                }
+                _ => query.push_str(pieces[next(pieces.len())]),
+            }
+        }
+        for target in TARGETS {
+            let (request, notices) = parse(&query, target);
+            // What was understood is a state of the page: its own link shows the same, without a word.
+            let again = to_query(&request, target);
+            assert_eq!(parse(&again, target), (request, vec![]), "{query:?} as {again:?}");
+            assert!(again.len() <= LONGEST, "{again}");
+            assert!(notices.iter().all(|notice| !notice.to_string().is_empty()));
+        }
+    }
 }

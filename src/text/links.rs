@@ -8,6 +8,7 @@ texts! { "links":
     /// One or more words.
     list(words);
     models(most);
+    address(most);
     /// What `heads` has to be.
     divisor(width);
     unknown(key);

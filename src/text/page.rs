@@ -347,13 +347,19 @@ pub(super) fn by_table() -> Vec<String> {
     use crate::share::{Kind, View, keys};
     use crate::stats::Quantity;
 
-    const NO_CONTROL: [&str; 14] = [
+    const NO_CONTROL: [&str; 20] = [
+        "v",
+        "preset",
+        "presets",
+        "theme",
+        "embed",
+        "hide",
         "view",
         "claim",
         "placement",
         "depth",
         "first_statistic",
-        "stream_scale",
+        "first_scale",
         "statistic_scale",
         "theory",
         "projector",

@@ -14,7 +14,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         sources: &[told(S::MassiveActivations, ""), read(S::Xiong, "Lemma 2")],
         verdict: VerdictKind::DoesNotHold,
         test: Test::Measured(stream::EXPONENTIAL),
-        explore: Some("placement=pre&depth=200&stream_scale=log"),
+        explore: Some("placement=pre&depth=200&first_scale=log"),
     },
     Claim {
         id: "C76",
@@ -32,7 +32,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         sources: &[told(S::PeriLn, ""), read(S::Ieee754, "binary16")],
         verdict: VerdictKind::OnlyIf,
         test: Test::Measured(stream::OVERFLOW),
-        explore: Some("placement=pre,none&depth=48&statistic=stream_max&stream_scale=log"),
+        explore: Some("placement=pre,none&depth=48&statistic=stream_max&first_scale=log"),
     },
     Claim {
         id: "C78",
