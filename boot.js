@@ -61,6 +61,8 @@ try {
   const bindings = await import(tag.dataset.js);
   // Given an address rather than bytes, it compiles while the file still arrives.
   const wasm = await bindings.default({ module_or_path: tag.dataset.wasm });
+  const { serve } = await import("./host.js");
+  serve(bindings);
   bindings.mount(language, await texts);
   dispatchEvent(new CustomEvent("TrunkApplicationStarted", { detail: { wasm } }));
 } catch (error) {

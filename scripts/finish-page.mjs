@@ -51,3 +51,15 @@ if (process.env.TRUNK_PROFILE === "release") {
   page = put(page, charset, `${charset}\n<meta http-equiv="Content-Security-Policy" content="${content}">`);
 }
 await writeFile(file, page);
+
+// The pages beside it name style sheets as they are in style/.
+const built = await readdir(staging);
+for (const name of ["embed.html", "gallery.html"]) {
+  const beside = await readFile(join(staging, name), "utf8");
+  const linked = beside.replace(/href="style\/(\w+)\.css"/g, (_, stem) => {
+    const sheet = built.find((file) => file === `${stem}.css` || new RegExp(`^${stem}-[0-9a-f]{16}\\.css$`).test(file));
+    if (!sheet) throw new Error(`${name} names style/${stem}.css, which is not in the build`);
+    return `href="${sheet}"`;
+  });
+  await writeFile(join(staging, name), linked);
+}

@@ -132,6 +132,14 @@ pub(crate) async fn copy(text: &str) -> bool {
     JsFuture::from(window().navigator().clipboard().write_text(text)).await.is_ok()
 }
 
+/// Tells the scripts of the page that something is so.
+pub(crate) fn announce(name: &str) {
+    if let Ok(event) = web_sys::Event::new(name) {
+        // False where a listener objects, which none can.
+        let _ = window().dispatch_event(&event);
+    }
+}
+
 /// Looks out for a change, until it is dropped.
 pub(crate) struct ResizeWatch {
     observer: Option<web_sys::ResizeObserver>,

@@ -11,6 +11,7 @@
 //! | `atlas` | the models of every depth: what is measured, and the sweep that measures the rest |
 //! | `laboratory` | puts claims to the test |
 //! | `runner` | which pass runs now; the newest request wins |
+//! | `outside` | what frames and files ask of the page |
 //! | `play` | depth in motion |
 //! | `browser` | small things asked of the browser |
 //! | `components` | what is seen |
@@ -24,6 +25,7 @@ mod components;
 mod engines;
 mod formulas;
 mod laboratory;
+pub mod outside;
 mod play;
 mod runner;
 mod state;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use leptos::prelude::*;
 
 use crate::chart::curve::Curve;
+use crate::chart::scene::Scene;
 use crate::chart::theme::Theme;
 use crate::chart::view;
 use crate::model::{Config, Placement};
@@ -131,6 +132,35 @@ pub(crate) struct Trouble {
     pub(crate) failure: Failure,
 }
 
+/// A preset from a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Offered {
+    /// Its name.
+    pub(crate) title: String,
+    /// The query that has it.
+    pub(crate) query: String,
+    /// What there is to see; may be empty.
+    pub(crate) sentence: String,
+}
+
+/// A model from a file.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Imported {
+    /// What it is called.
+    pub(crate) name: String,
+    /// Its values; of the configuration the depth alone is known.
+    pub(crate) sample: Sample,
+}
+
+/// A plot as a picture.
+#[derive(Clone)]
+pub(crate) struct Picture {
+    /// What it is called.
+    pub(crate) title: Arc<dyn Fn() -> String + Send + Sync>,
+    /// What it shows.
+    pub(crate) scene: Memo<Scene>,
+}
+
 /// All signals.
 #[derive(Clone, Copy)]
 pub(crate) struct Page {
@@ -158,6 +188,14 @@ pub(crate) struct Page {
     pub(crate) trouble: RwSignal<Option<Trouble>>,
     /// Asks for the failed pass once more.
     pub(crate) retries: RwSignal<u32>,
+    /// Models from files, kept to compare with.
+    pub(crate) imported: RwSignal<Vec<Arc<Imported>>>,
+    /// Presets of a file that the link names.
+    pub(crate) offered: RwSignal<Vec<Offered>>,
+    /// What a script of the page has to tell: a file that was refused, a picture that failed.
+    pub(crate) told: RwSignal<Option<String>>,
+    /// The plots that are on the page, each with its title.
+    pub(crate) pictures: StoredValue<Vec<Picture>>,
     /// What was wrong with the link.
     pub(crate) link_notices: RwSignal<Vec<Notice>>,
     /// The block looked at, in all charts.
@@ -201,6 +239,10 @@ impl Page {
             device: RwSignal::new(Device::Asking),
             trouble: RwSignal::new(None),
             retries: RwSignal::new(0),
+            imported: RwSignal::new(Vec::new()),
+            offered: RwSignal::new(Vec::new()),
+            told: RwSignal::new(None),
+            pictures: StoredValue::new(Vec::new()),
             link_notices: RwSignal::new(notices),
             probe: RwSignal::new(None),
             is_playing: RwSignal::new(false),
@@ -338,6 +380,13 @@ impl Page {
         })
     }
 
+    /// The models from files, each with its letter, after those that the link names.
+    #[must_use]
+    pub(crate) fn imported(&self) -> Vec<(char, Arc<Imported>)> {
+        let before = self.request.with(|request| request.pins.len());
+        self.imported.with(|list| ('A'..).skip(before).zip(list.iter().cloned()).collect())
+    }
+
     /// Whether every model asked for is there, with all its seeds.
     #[must_use]
     pub(crate) fn is_settled(&self) -> bool {
@@ -385,6 +434,10 @@ impl Page {
         let (relation, along) = self.request.with(|request| (request.relation, request.along));
         let mut curves = shown;
         curves.extend(kept);
+        for (letter, model) in self.imported() {
+            let curve = Curve::of_sample(&model.sample, quantity);
+            curves.extend(curve.map(|curve| Curve { name: String::from(letter).into(), is_kept: true, ..curve }));
+        }
         // Without the model that is compared with there is nothing to show.
         let base = self.base_name().map(|name| curves.iter().position(|curve| curve.name == name));
         match base {

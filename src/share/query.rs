@@ -6,6 +6,7 @@ use crate::stats::{Engine, Quantity};
 use crate::text::links as says;
 
 use super::keys::{Kind, STATISTICS, VERSION, keys};
+use super::pins::{self, MOST_PIN_LETTERS};
 use super::shelf::{Guide, Topic, VerdictKind};
 use crate::text::Language;
 
@@ -283,6 +284,13 @@ impl Request {
     #[must_use]
     pub fn unpinned(&self) -> Vec<Config> {
         self.configs().into_iter().filter(|config| !self.pins.contains(config)).collect()
+    }
+
+    /// Whether a link has room for the models asked for beside those that are kept.
+    #[must_use]
+    pub fn has_room(&self) -> bool {
+        let all: Vec<Config> = self.pins.iter().cloned().chain(self.unpinned()).collect();
+        pins::to_text(&all).len() <= MOST_PIN_LETTERS
     }
 
     /// The same on a page of its own.

@@ -9,6 +9,22 @@ texts! { "page":
     copy_link;
     copied;
     not_copied;
+    /// The button that leads to the builder of links and frames.
+    embed;
+    export;
+    export_png(times);
+    export_svg;
+    export_csv;
+    export_json;
+    /// A script of a library that reproduces the run.
+    export_script(library);
+    export_bibtex;
+    export_video;
+    import;
+    /// What is wrong with a file.
+    no_depth(depth);
+    no_quantity(name);
+    wrong_length(name, values, wanted);
     theme_to_dark;
     theme_to_light;
     projector;
@@ -86,6 +102,8 @@ texts! { "page":
     no_webgpu;
     preset;
     no_preset;
+    /// Before the presets of a file that the link names.
+    offered;
     /// Before what of the original a preset has not.
     left_out;
     views;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::app::components::attributes::prelude::*;
 
-use crate::app::state::{Finished, page};
+use crate::app::state::{Finished, Imported, Page, page};
 use crate::app::words;
 use crate::chart::curve::precision;
 use crate::chart::style::style;
@@ -38,6 +38,45 @@ fn ratio((over, mark): (f64, Option<Mark>), (under, under_mark): (f64, Option<Ma
     if mark.is_none() && under_mark.is_none() { over / under } else { f64::NAN }
 }
 
+/// The row of a model from a file, of which its curves are known.
+fn imported(page: Page, letter: char, model: &Arc<Imported>) -> AnyView {
+    let measurement = &model.sample.median;
+    let gradient = page.request.with(Request::gradient);
+    let stream = Quantity::StreamRms;
+    let (first, last) = (end(measurement, gradient, false), end(measurement, gradient, true));
+    let growth = ratio(end(measurement, stream, true), end(measurement, stream, false));
+    let of = Arc::clone(model);
+    let label = words::unpin(&model.name);
+    let unknown = || cell(measurement, f64::NAN, None);
+    view! {
+        <tr data-imported="">
+            <th scope="row">
+                <b class="letter">{letter}</b> " " {model.name.clone()}
+                <button
+                    class="icon"
+                    type="button"
+                    aria-label=label.clone()
+                    title=label
+                    on:click=on(move |_| page.imported.update(|list| list.retain(|other| *other != of)))
+                >
+                    <span class="art" inner_html=icons::CROSS></span>
+                </button>
+            </th>
+            <td>{measurement.config.depth}</td>
+            {cell(measurement, growth, None)}
+            {cell(measurement, first.0, first.1)}
+            {cell(measurement, last.0, last.1)}
+            {cell(measurement, ratio(first, last), None)}
+            {unknown()}
+            {unknown()}
+            {unknown()}
+            {unknown()}
+            {unknown()}
+        </tr>
+    }
+    .into_any()
+}
+
 /// The table, folded away until something is kept or it is opened.
 #[component]
 pub(super) fn Compare() -> impl IntoView {
@@ -47,7 +86,9 @@ pub(super) fn Compare() -> impl IntoView {
         let (kept, more) = page.request.with(|request| (request.pins.len(), request.unpinned().len()));
         match more {
             0 => Some(words::all_pinned().to_owned()),
-            _ => (kept + more > MOST_PINS).then(|| words::most_pinned(MOST_PINS)),
+            _ if kept + more > MOST_PINS => Some(words::most_pinned(MOST_PINS)),
+            // The most of them that a link takes.
+            _ => page.request.with(|request| !request.has_room()).then(|| words::most_pinned(kept)),
         }
     };
     let pin = move |_| {
@@ -107,7 +148,9 @@ pub(super) fn Compare() -> impl IntoView {
     let rows = move || {
         let shown = page.shown().into_iter().map(|(pass, _)| row(&pass, None)).collect_view();
         let kept = page.kept().iter().map(|(letter, pass)| row(pass, Some(*letter))).collect_view();
-        view! { {shown} {kept} }
+        let from_files =
+            page.imported().into_iter().map(|(letter, model)| imported(page, letter, &model)).collect_view();
+        view! { {shown} {kept} {from_files} }
     };
     let gradient = move || words::name(page.request.with(Request::gradient));
     let heads = move || {
@@ -127,7 +170,7 @@ pub(super) fn Compare() -> impl IntoView {
         all.into_iter().map(|head| view! { <th scope="col">{head}</th> }).collect_view()
     };
     view! {
-        <details class="fold compare" prop:open=live(move || pins.with(|pins| !pins.is_empty()))>
+        <details class="fold compare" prop:open=live(move || pins.with(|pins| !pins.is_empty()) || page.imported.with(|list| !list.is_empty()))>
             <summary>{words::compare()}<span class="art" inner_html=icons::RIGHT></span></summary>
             <div class="table" tabindex="0" role="region" aria-label=words::headlines()>
                 <table>

@@ -2,13 +2,14 @@
 
 use crate::app::components::attributes::prelude::*;
 use leptos::ev;
+use leptos::html;
 use leptos::task::spawn_local;
 
 use crate::app::address::Address;
 use crate::app::browser;
-use crate::app::state::{Page, page};
+use crate::app::state::{Gesture, Page, effect, page};
 use crate::app::words;
-use crate::share::{Language, Request, View};
+use crate::share::{Language, Request, Theme, View};
 use crate::text;
 
 use super::erased::{live, on, part};
@@ -19,13 +20,16 @@ const SYSTEM_DARK: &str = "(prefers-color-scheme: dark)";
 
 /// Light and dark follow the system until one is chosen.
 pub(super) fn follow_theme(page: Page) {
-    let chosen = browser::stored(STORED_THEME).filter(|theme| theme == "dark" || theme == "light");
-    if let Some(theme) = &chosen {
-        set_attribute("data-theme", Some(theme));
-    }
-    page.is_dark.set(chosen.map_or_else(|| browser::media_matches(SYSTEM_DARK), |theme| theme == "dark"));
+    let chosen = || browser::stored(STORED_THEME).as_deref().and_then(Theme::from_key);
+    effect(move || {
+        let theme = page.request.with(|request| request.theme).or_else(chosen);
+        if let Some(theme) = theme {
+            set_attribute("data-theme", Some(theme.key()));
+        }
+        page.is_dark.set(theme.map_or_else(|| browser::media_matches(SYSTEM_DARK), |theme| theme == Theme::Dark));
+    });
     browser::on_media_change(SYSTEM_DARK, move |is_dark| {
-        if browser::stored(STORED_THEME).is_none() {
+        if page.request.with_untracked(|request| request.theme).or_else(chosen).is_none() {
             page.is_dark.set(is_dark);
         }
     });
@@ -65,11 +69,31 @@ fn Languages() -> impl IntoView {
     view! { <nav class="languages" aria-label=words::language()>{others.map(|language| link(*language)).collect_view()}</nav> }
 }
 
+/// A link to copy by hand, selected.
+fn by_hand_field(link: String, by_hand: RwSignal<Option<String>>) -> impl IntoView {
+    let field = NodeRef::<html::Input>::new();
+    effect(move || {
+        if let Some(field) = field.get() {
+            let _ = field.focus();
+            field.select();
+        }
+    });
+    let leave = move |_| by_hand.set(None);
+    view! {
+        <span class="by-hand">
+            <label for="by-hand">{words::not_copied()}</label>
+            <input id="by-hand" node_ref=field type="text" readonly=true prop:value=link on:blur=on(leave)/>
+        </span>
+    }
+}
+
 /// The bar.
 #[component]
 pub(super) fn Header() -> impl IntoView {
     let page = page();
     let said = RwSignal::new(words::copy_link());
+    // The link, where the clipboard was refused.
+    let by_hand = RwSignal::new(None::<String>);
     let later = StoredValue::new_local(browser::Later::default());
     let is_idle = move || !page.has_placement();
     let copy = move |_| {
@@ -77,19 +101,25 @@ pub(super) fn Header() -> impl IntoView {
         if untrack(is_idle) {
             return;
         }
-        let link = page.request.with_untracked(Address::link);
+        let link = page.request.with_untracked(|request| Address::link(&request.whole()));
         spawn_local(async move {
-            said.set(if browser::copy(&link).await { words::copied() } else { words::not_copied() });
+            if browser::copy(&link).await {
+                by_hand.set(None);
+                said.set(words::copied());
+            } else {
+                by_hand.set(Some(link));
+            }
             later.with_value(|later| later.ask(2500, move || said.set(words::copy_link())));
         });
     };
     let toggle_theme = move |_| {
-        let is_dark = !page.is_dark.get_untracked();
-        let theme = if is_dark { "dark" } else { "light" };
-        page.is_dark.set(is_dark);
-        set_attribute("data-theme", Some(theme));
+        let theme = if page.is_dark.get_untracked() { Theme::Light } else { Theme::Dark };
         // Where the browser refuses, the next visit begins as the system has it.
-        let _ = browser::store(STORED_THEME, theme);
+        let _ = browser::store(STORED_THEME, theme.key());
+        // A link that forces one goes on to do so.
+        page.change(Gesture::Choice, |request| request.theme = request.theme.map(|_| theme));
+        page.is_dark.set(theme == Theme::Dark);
+        set_attribute("data-theme", Some(theme.key()));
     };
     let theme_label = move || if page.is_dark.get() { words::theme_to_light() } else { words::theme_to_dark() };
     view! {
@@ -113,6 +143,9 @@ pub(super) fn Header() -> impl IntoView {
                     <span class="art" inner_html=icons::LINK></span>
                     <span class="text" role="status">{part(move || said.get())}</span>
                 </button>
+                {part(move || by_hand.get().map(|link| by_hand_field(link, by_hand)))}
+                <a class="embed" href=live(move || page.request.with(Address::builder))>{words::embed()}</a>
+                <super::export::Export/>
                 <Languages/>
                 <super::shortcuts::Shortcuts/>
                 <button class="icon" type="button" on:click=on(toggle_theme) aria-label=live(theme_label) title=live(theme_label)>

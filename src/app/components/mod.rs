@@ -12,6 +12,7 @@ mod compare;
 mod controls;
 mod depth;
 mod erased;
+mod export;
 mod field;
 mod header;
 mod icons;
@@ -35,7 +36,7 @@ use leptos::ev;
 use super::address::Address;
 use super::engines::Engines;
 use super::state::{Page, effect};
-use super::{browser, runner, words};
+use super::{browser, outside, runner, words};
 use crate::share::View;
 use erased::{live, when};
 
@@ -49,7 +50,14 @@ pub(super) fn App(engines: Rc<Engines>) -> impl IntoView {
     header::follow_theme(page);
     browser::on_pixel_ratio(move || page.dots.set(browser::device_pixel_ratio()));
     effect(move || header::set_attribute("data-projector", page.request.with(|r| r.projector).then_some("")));
+    effect(move || {
+        let (embed, hide) = page.request.with(|r| (r.embed, r.hide.clone()));
+        header::set_attribute("data-embed", embed.then_some(""));
+        let hidden = hide.iter().map(|part| part.key()).collect::<Vec<_>>().join(" ");
+        header::set_attribute("data-hide", Some(hidden.as_str()).filter(|hidden| !hidden.is_empty()));
+    });
     runner::start(page);
+    outside::offer(page);
 
     let back = window_event_listener(ev::popstate, move |_| page.follow_address());
     on_cleanup(move || back.remove());
@@ -81,7 +89,7 @@ pub(super) fn App(engines: Rc<Engines>) -> impl IntoView {
                     <compare::Compare/>
                     <theory::TheoryList/>
                     <status::Status/>
-                    <a class="whole" target="_blank" rel="noopener" href=live(move || page.request.with(Address::link))>{words::open_whole()}</a>
+                    <a class="whole" target="_blank" rel="noopener" href=live(move || page.request.with(|request| Address::link(&request.whole())))>{words::open_whole()}</a>
                 </div>
                 <controls::Controls/>
             </main>

@@ -1,0 +1,157 @@
+// Pictures, numbers, scripts and films go out; curves come in.
+
+import assert from "node:assert/strict";
+import { readFile, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { settled } from "./browser.mjs";
+import { SLOW, onPage } from "./pages.mjs";
+
+const QUICK = "placement=post,pre&depth=8&width=16&tokens=4&batch=1&heads=2&statistic=grad_stream";
+
+/** Chooses an export and reads the file. */
+async function exported(page, kind) {
+  await page.locator("button.export").click();
+  const download = page.waitForEvent("download", { timeout: SLOW });
+  await page.locator(`[data-export="${kind}"]`).click();
+  const file = await download;
+  return { name: file.suggestedFilename(), bytes: await readFile(await file.path()) };
+}
+
+onPage("pictures: PNG at three sizes, SVG", QUICK, {}, async (page) => {
+  const sizes = [];
+  for (const kind of ["png1", "png2", "png3"]) {
+    const { name, bytes } = await exported(page, kind);
+    assert.equal(name, "normscope.png");
+    assert.deepEqual([...bytes.subarray(0, 8)], [137, 80, 78, 71, 13, 10, 26, 10]);
+    sizes.push([bytes.readUInt32BE(16), bytes.readUInt32BE(20)]);
+    assert.ok(bytes.length > 10_000, `${bytes.length} bytes have no curve in them`);
+  }
+  assert.deepEqual(sizes[1], sizes[0].map((length) => 2 * length));
+  assert.deepEqual(sizes[2], sizes[0].map((length) => 3 * length));
+  const { bytes } = await exported(page, "svg");
+  const text = bytes.toString();
+  const found = await page.evaluate((text) => {
+    const svg = new DOMParser().parseFromString(text, "image/svg+xml");
+    const words = [...svg.querySelectorAll("text")].map((node) => node.textContent);
+    return { broken: svg.querySelector("parsererror")?.textContent, lines: svg.querySelectorAll("polyline").length, words };
+  }, text);
+  assert.equal(found.broken, undefined);
+  assert.ok(found.lines > 10);
+  for (const word of [/Residual stream/, /^Post-LN$/, /^Pre-LN$/, /http.*depth=8/]) assert.ok(found.words.some((text) => word.test(text)), `${word} in ${found.words}`);
+});
+
+onPage("numbers: CSV and JSON say what the page says", QUICK, {}, async (page) => {
+  const json = JSON.parse((await exported(page, "json")).bytes);
+  assert.equal(json.schema, 1);
+  assert.match(json.link, /depth=8/);
+  assert.match(json.date, /^\d{4}-\d\d-\d\dT/);
+  assert.deepEqual(json.runs.map(({ config }) => config.placement), ["post", "pre"]);
+  assert.equal(json.runs[0].engine, "gpu");
+  // The same run by the module itself.
+  const run = JSON.parse(
+    await page.evaluate(async () => {
+      const { measure } = await import(document.querySelector("script[data-js]").dataset.js);
+      return measure("placement=post&depth=8&width=16&tokens=4&batch=1&heads=2");
+    }),
+  );
+  assert.deepEqual(json.runs[0].stream_rms, run.stream_rms);
+  const lines = (await exported(page, "csv")).bytes.toString().trim().split("\n");
+  assert.equal(lines[0], "model,depth,seed,quantity,layer,value,mark");
+  const of = (quantity) => lines.filter((line) => line.startsWith("Post-LN,8,0,") && line.split(",")[3] === quantity).map((line) => Number(line.split(",")[5]));
+  assert.deepEqual(of("grad_weight.w2"), run.grad_weight.w2);
+  assert.deepEqual(of("loss"), [run.loss]);
+});
+
+onPage("scripts and citations", QUICK, {}, async (page) => {
+  for (const library of ["jax", "torch"]) {
+    const { name, bytes } = await exported(page, library);
+    assert.equal(name, `normscope_${library}.py`);
+    assert.match(bytes.toString(), /^QUERY = "v=1&.*depth=8.*"$/m);
+    assert.match(bytes.toString(), /^# Link: http/m);
+  }
+  assert.match((await exported(page, "bibtex")).bytes.toString(), /@\w+\{/);
+});
+
+onPage("a film of the depth", QUICK.replace("depth=8", "depth=120") + "&speed=4", {}, async (page) => {
+  const { name, bytes } = await exported(page, "video");
+  assert.equal(name, "normscope.webm");
+  // EBML.
+  assert.deepEqual([...bytes.subarray(0, 4)], [0x1a, 0x45, 0xdf, 0xa3]);
+  assert.ok(bytes.length > 20_000, String(bytes.length));
+  await settled(page, SLOW);
+  assert.equal(await page.locator(".depth .figure b").textContent(), "120");
+});
+
+onPage("where the browser records nothing, the film is its frames", QUICK.replace("depth=8", "depth=120") + "&speed=4", {
+  prepare: () => delete window.MediaRecorder,
+}, async (page) => {
+  const { name, bytes } = await exported(page, "video");
+  assert.equal(name, "normscope-frames.zip");
+  const end = bytes.length - 22;
+  assert.equal(bytes.readUInt32LE(end), 0x06054b50);
+  assert.ok(bytes.readUInt16LE(end + 10) > 5, "some frames");
+});
+
+/** Brings files in. */
+async function bring(page, ...files) {
+  await page.locator("button.export").click();
+  const chooser = page.waitForEvent("filechooser");
+  await page.locator('[data-export="import"]').click();
+  await (await chooser).setFiles(files.map(({ name, text }) => ({ name, mimeType: "text/plain", buffer: Buffer.from(text) })));
+}
+
+onPage("what went out comes in as curves to compare with", QUICK, {}, async (page) => {
+  const csv = (await exported(page, "csv")).bytes.toString();
+  const json = (await exported(page, "json")).bytes.toString();
+  await bring(page, { name: "own.csv", text: csv }, { name: "own.json", text: json });
+  await page.waitForFunction(() => document.querySelectorAll("[data-imported]").length === 4);
+  assert.match(await page.locator("[data-imported]").first().textContent(), /A.*Post-LN/);
+  // The same numbers, beside those measured.
+  const cells = (row) => page.locator(`${row} td`).allTextContents();
+  assert.deepEqual((await cells('tr[data-placement="post"]')).slice(0, 5), (await cells("[data-imported] >> nth=0")).slice(0, 5));
+  // And in the table of a chart.
+  const chart = page.locator('.chart[data-chart="stream"]');
+  await chart.locator('[data-option="table"]').click();
+  assert.match(await chart.locator("table thead").textContent(), /A.*B.*C.*D/);
+  await page.locator("[data-imported] button").first().click();
+  await page.waitForFunction(() => document.querySelectorAll("[data-imported]").length === 3);
+});
+
+onPage("a file of a hook, without names and depth", QUICK, {}, async (page) => {
+  const rows = [1, 2, 3, 4].map((value, layer) => `stream_rms,${layer},${value}`);
+  await bring(page, { name: "mine.csv", text: ["quantity,layer,value", ...rows].join("\n") });
+  await page.waitForSelector("[data-imported]");
+  assert.match(await page.locator("[data-imported]").textContent(), /A.*mine/);
+  assert.deepEqual((await page.locator("[data-imported] td").allTextContents()).slice(0, 2), ["3", "4"]);
+});
+
+for (const [what, name, text, why] of [
+  ["a number that is none", "a.csv", "quantity,layer,value\nstream_rms,0,1\nstream_rms,1,one", /a\.csv: line 3: the value “one” is no number/],
+  ["a column that is missing", "b.csv", "quantity,value\nstream_rms,1", /b\.csv: line 1: there is no column “layer”/],
+  ["a layer that is missing", "c.csv", "quantity,layer,value\nstream_rms,0,1\nstream_rms,2,1", /c\.csv: c: stream_rms has no layer 1/],
+  ["a quantity there is not", "d.csv", "quantity,layer,value\nbeauty,0,1", /d\.csv: there is no quantity beauty/],
+  ["broken JSON", "e.json", '{"runs": [', /e\.json: it is no JSON/],
+  ["values that do not fit the depth", "f.json", '{"config":{"depth":5},"stream_rms":[1,2,3]}', /f\.json: stream_rms has 3 values; a model of this depth has 6/],
+  ["another file", "g.png", "\u0089PNG", /g\.png: line 1: there is no column/],
+]) {
+  onPage(`a file is refused with line and reason: ${what}`, QUICK, {}, async (page) => {
+    await bring(page, { name, text });
+    await page.waitForSelector('[data-notice="told"]');
+    assert.match(await page.locator('[data-notice="told"]').textContent(), why);
+    assert.equal(await page.locator("[data-imported]").count(), 0);
+  });
+}
+
+onPage("a file is dropped on the page", QUICK, {}, async (page) => {
+  const path = join(tmpdir(), "dropped.csv");
+  await writeFile(path, "model,quantity,layer,value\nMy model,stream_rms,0,1\nMy model,stream_rms,1,2\n");
+  const text = await readFile(path, "utf8");
+  await page.evaluate((text) => {
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(new File([text], "dropped.csv"));
+    document.body.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
+  }, text);
+  await page.waitForSelector("[data-imported]");
+  assert.match(await page.locator("[data-imported]").textContent(), /My model/);
+});

@@ -1,0 +1,127 @@
+// Takes pictures, numbers, scripts and films out of the page.
+
+/** Space about and between the charts of a picture, and what its words take. */
+const MARGIN = 24;
+const TITLE = 28;
+const FOOT = 30;
+const FONTS = "Inter, system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
+
+const escaped = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
+const color = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+/** All charts of the page side by side, each with its title, and the link below, as SVG. */
+export function drawing(ask) {
+  const charts = JSON.parse(ask("pictures")).filter(({ width }) => width > 0);
+  if (charts.length === 0) throw new Error("There is no chart on the page to make a picture of.");
+  const columns = Math.ceil(Math.sqrt(charts.length));
+  const rows = Math.ceil(charts.length / columns);
+  const wide = Math.max(...charts.map(({ width }) => width));
+  const high = Math.max(...charts.map(({ height }) => height)) + TITLE;
+  const width = columns * (wide + MARGIN) + MARGIN;
+  const height = rows * (high + MARGIN) + MARGIN + FOOT;
+  const [paper, ink, faint] = ["--bg", "--ink", "--ink-2"].map(color);
+  const text = (x, y, size, fill, more, words) =>
+    `<text x="${x}" y="${y}" font-size="${size}" fill="${fill}" ${more}>${escaped(words)}</text>`;
+  const cells = charts.map(({ title, svg }, i) => {
+    const [x, y] = [MARGIN + (i % columns) * (wide + MARGIN), MARGIN + Math.floor(i / columns) * (high + MARGIN)];
+    return text(x, y + 16, 16, ink, 'font-weight="600"', title) + svg.replace("<svg ", `<svg x="${x}" y="${y + TITLE}" `);
+  });
+  const { link } = JSON.parse(ask("result"));
+  const svg =
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="${FONTS}">` +
+    `<rect width="100%" height="100%" fill="${paper}"/>${cells.join("")}${text(MARGIN, height - MARGIN + 4, 12, faint, "", `Normscope · ${link}`)}</svg>`;
+  return { svg, width, height };
+}
+
+/** That as PNG, `times` as many pixels as in CSS. */
+async function painted(ask, times) {
+  const { svg, width, height } = drawing(ask);
+  const image = new Image();
+  image.src = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
+  try {
+    await image.decode();
+  } finally {
+    URL.revokeObjectURL(image.src);
+  }
+  const canvas = Object.assign(document.createElement("canvas"), { width: width * times, height: height * times });
+  canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+  return blobOf(canvas);
+}
+
+const blobOf = (canvas) =>
+  new Promise((done, failed) =>
+    canvas.toBlob((blob) => (blob ? done(blob) : failed(new Error("The browser could not make a picture of this size.")))),
+  );
+
+/** Hands a file to the browser. */
+function give(name, blob) {
+  const anchor = Object.assign(document.createElement("a"), { href: URL.createObjectURL(blob), download: name });
+  anchor.click();
+  setTimeout(() => URL.revokeObjectURL(anchor.href), 60_000);
+}
+
+/** What was measured, with when. */
+function measured(ask) {
+  const result = JSON.parse(ask("result"));
+  if (result.runs.length === 0) throw new Error("Nothing has been measured yet.");
+  return { ...result, date: new Date().toISOString() };
+}
+
+/** A line for each value: see docs/export.md. */
+export function table({ runs }) {
+  const quoted = (text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  const lines = ["model,depth,seed,quantity,layer,value,mark"];
+  for (const { name, config, seeds, marks, engine, milliseconds, grad_weight, model_update, ...rest } of runs) {
+    const seed = seeds > 1 ? `${config.seed}-${config.seed + seeds - 1}` : config.seed;
+    const under = (stem, values) => Object.entries(values ?? {}).map(([key, value]) => [`${stem}.${key}`, value]);
+    const all = [...Object.entries(rest), ...under("grad_weight", grad_weight), ...under("model_update", model_update)];
+    for (const [quantity, values] of all) {
+      [values].flat().forEach((value, layer) => {
+        const mark = Object.entries(marks[quantity] ?? {}).find(([, indices]) => indices.includes(layer))?.[0] ?? "";
+        lines.push([quoted(name), config.depth, seed, quantity, layer, value, mark].join(","));
+      });
+    }
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+/** A file that was delivered with the page. */
+async function delivered(name) {
+  const response = await fetch(new URL(name, import.meta.url));
+  if (!response.ok) throw new Error(`${name}: ${response.status} ${response.statusText}`);
+  return response.text();
+}
+
+/** A script that reproduces what is shown. */
+async function script(name, ask) {
+  const { link } = JSON.parse(ask("result"));
+  const text = await delivered(name);
+  // Not `replace` with a text, in which `$` has a meaning.
+  return text.replace(/^QUERY = .*$/m, () => `QUERY = ${JSON.stringify(ask("state"))}`).replace(/^# Link: .*$/m, () => `# Link: ${link}`);
+}
+
+/** Makes a file of one kind. */
+export async function save(kind, ask) {
+  const file = (type, text) => new Blob([text], { type });
+  switch (kind) {
+    case "png1":
+    case "png2":
+    case "png3":
+      return give("normscope.png", await painted(ask, Number(kind.at(-1))));
+    case "svg":
+      return give("normscope.svg", file("image/svg+xml", drawing(ask).svg));
+    case "csv":
+      return give("normscope.csv", file("text/csv", table(measured(ask))));
+    case "json":
+      return give("normscope.json", file("application/json", `${JSON.stringify(measured(ask), null, 1)}\n`));
+    case "jax":
+    case "torch":
+      return give(`normscope_${kind}.py`, file("text/x-python", await script(`normscope_${kind}.py`, ask)));
+    case "bibtex":
+      return give("normscope.bib", file("application/x-bibtex", await delivered("normscope.bib")));
+    case "video": {
+      const { film } = await import("./film.js");
+      return film(ask, give);
+    }
+  }
+}
