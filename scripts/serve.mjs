@@ -16,7 +16,8 @@ const HOST = "127.0.0.1";
 const FIRST_PORT = 8080;
 const TRIES = 50;
 
-const TYPES = {
+/** What a file is, by the end of its name. */
+export const TYPES = {
   ".css": "text/css; charset=utf-8",
   ".csv": "text/csv; charset=utf-8",
   ".html": "text/html; charset=utf-8",
