@@ -4,7 +4,7 @@ SHELL := bash
 .DEFAULT_GOAL := help
 WITH_TOOLS := . scripts/env.sh &&
 
-.PHONY: help serve build test setup fmt lint size bench screenshots clean clean-cache
+.PHONY: help serve build dist single-file test setup fmt lint size bench screenshots clean clean-cache
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -15,6 +15,12 @@ serve: build ## set up, build the release page, serve it on 127.0.0.1:8080 or th
 build: ## set up and build the release page into dist/
 	@scripts/setup.sh build
 	@scripts/build.sh
+
+dist: build ## the folder dist/ for any static host, under any path (docs/hosting.md)
+	@echo "dist/ is complete: every address in it is relative. docs/hosting.md has the headers that a host may set."
+
+single-file: build ## the page as one file that opens from a disk, dist-single/normscope.html
+	@$(WITH_TOOLS) node scripts/single-file.mjs
 
 test: ## set up and run every check and test
 	@scripts/setup.sh test

@@ -36,7 +36,7 @@ const files = JSON.parse(tag.dataset.texts);
 const wanted = [new URLSearchParams(location.search).get("lang"), stored("normscope.language"), ...(navigator.languages ?? [])];
 const language = wanted.map((tag) => tag?.toLowerCase().split("-")[0]).find((code) => Object.hasOwn(files, code)) ?? "en";
 document.documentElement.lang = language;
-const texts = fetchTexts(tag.dataset.base + files[language]);
+const texts = fetchTexts(files[language]);
 // A failure is dealt with below, where they are needed.
 texts.catch(() => {});
 
@@ -61,10 +61,19 @@ try {
   const bindings = await import(tag.dataset.js);
   // Given an address rather than bytes, it compiles while the file still arrives.
   const wasm = await bindings.default({ module_or_path: tag.dataset.wasm });
-  const { serve } = await import("./host.js");
+  const { serve } = await import(tag.dataset.host);
   serve(bindings);
   bindings.mount(language, await texts);
   dispatchEvent(new CustomEvent("TrunkApplicationStarted", { detail: { wasm } }));
 } catch (error) {
   fail(error);
+}
+
+// From now on the page works offline (sw.js). Not in a frame, and not where the browser refuses: then it just does not.
+if (tag.dataset.worker && window.self === window.top) {
+  try {
+    await navigator.serviceWorker?.register(tag.dataset.worker);
+  } catch {
+    // In a private window, say.
+  }
 }

@@ -28,16 +28,19 @@ export async function open({ webgpu = true, flags = [], serve = {} } = {}) {
   return {
     server,
     browser,
-    /** A fresh page at a query, with the errors it logs; `prepare`, one function or several, runs in it beforehand. */
+    /**
+     * A fresh page at a query, or at another address, with the errors it logs; `prepare`, one function or several, runs
+     * in it beforehand. Each visit is the first: no service worker, unless the options say so.
+     */
     async page(query = "", options = {}, prepare = undefined) {
-      const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
+      const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, serviceWorkers: "block", ...options });
       const page = await context.newPage();
       const errors = [];
       page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
       page.on("pageerror", (error) => errors.push(String(error)));
       if (!webgpu) await page.addInitScript(() => Object.defineProperty(Navigator.prototype, "gpu", { value: undefined }));
       for (const script of [prepare ?? []].flat()) await page.addInitScript(script);
-      await page.goto(address(server, query));
+      await page.goto(/^\w+:/.test(query) ? query : address(server, query));
       page.errors = errors;
       return page;
     },

@@ -16,7 +16,9 @@ const HOST = "127.0.0.1";
 const FIRST_PORT = 8080;
 const TRIES = 50;
 
-const TYPES = {
+/** What a file is, by the end of its name. */
+export const TYPES = {
+  ".bib": "application/x-bibtex; charset=utf-8",
   ".css": "text/css; charset=utf-8",
   ".csv": "text/csv; charset=utf-8",
   ".html": "text/html; charset=utf-8",
@@ -27,6 +29,7 @@ const TYPES = {
   ".map": "application/json; charset=utf-8",
   ".mjs": "text/javascript; charset=utf-8",
   ".png": "image/png",
+  ".py": "text/x-python; charset=utf-8",
   ".svg": "image/svg+xml; charset=utf-8",
   ".txt": "text/plain; charset=utf-8",
   ".wasm": "application/wasm",

@@ -86,16 +86,16 @@ export function table({ runs }) {
 }
 
 /** A file that was delivered with the page. */
-async function delivered(name) {
-  const response = await fetch(new URL(name, import.meta.url));
-  if (!response.ok) throw new Error(`${name}: ${response.status} ${response.statusText}`);
+async function delivered(address) {
+  const response = await fetch(new URL(address, import.meta.url));
+  if (!response.ok) throw new Error(`${address}: ${response.status} ${response.statusText}`);
   return response.text();
 }
 
 /** A script that reproduces what is shown. */
-async function script(name, ask) {
+async function script(address, ask) {
   const { link } = JSON.parse(ask("result"));
-  const text = await delivered(name);
+  const text = await delivered(address);
   // Not `replace` with a text, in which `$` has a meaning.
   return text.replace(/^QUERY = .*$/m, () => `QUERY = ${JSON.stringify(ask("state"))}`).replace(/^# Link: .*$/m, () => `# Link: ${link}`);
 }
@@ -115,10 +115,11 @@ export async function save(kind, ask) {
     case "json":
       return give("normscope.json", file("application/json", `${JSON.stringify(measured(ask), null, 1)}\n`));
     case "jax":
+      return give("normscope_jax.py", file("text/x-python", await script("./normscope_jax.py", ask)));
     case "torch":
-      return give(`normscope_${kind}.py`, file("text/x-python", await script(`normscope_${kind}.py`, ask)));
+      return give("normscope_torch.py", file("text/x-python", await script("./normscope_torch.py", ask)));
     case "bibtex":
-      return give("normscope.bib", file("application/x-bibtex", await delivered("normscope.bib")));
+      return give("normscope.bib", file("application/x-bibtex", await delivered("./normscope.bib")));
     case "video": {
       const { film } = await import("./film.js");
       return film(ask, give);

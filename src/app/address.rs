@@ -35,8 +35,20 @@ impl Address {
     /// The whole address of a request.
     #[must_use]
     pub(crate) fn link(request: &Request) -> String {
-        let location = browser::window().location();
-        format!("{}{}", location.origin().unwrap_or_default(), path(request))
+        let query = to_query(request, Target::Page);
+        let mut link = Self::home();
+        if !query.is_empty() {
+            link.extend(["?", &query]);
+        }
+        link
+    }
+
+    /// The page without a query: not its folder, which on a disk has other files.
+    #[must_use]
+    pub(crate) fn home() -> String {
+        let mut address = browser::window().location().href().unwrap_or_default();
+        address.truncate(address.find(['?', '#']).unwrap_or(address.len()));
+        address
     }
 
     /// The address of the page that makes links and frames of a request.
@@ -87,20 +99,14 @@ impl Address {
     }
 }
 
-fn path(request: &Request) -> String {
-    let query = to_query(request, Target::Page);
-    let path = browser::window().location().pathname().unwrap_or_default();
-    if query.is_empty() { path } else { format!("{path}?{query}") }
-}
-
 fn push(request: &Request) {
     if let Ok(history) = browser::window().history() {
-        let _ = history.push_state_with_url(&JsValue::NULL, "", Some(&path(request)));
+        let _ = history.push_state_with_url(&JsValue::NULL, "", Some(&Address::link(request)));
     }
 }
 
 fn replace(request: &Request) {
     if let Ok(history) = browser::window().history() {
-        let _ = history.replace_state_with_url(&JsValue::NULL, "", Some(&path(request)));
+        let _ = history.replace_state_with_url(&JsValue::NULL, "", Some(&Address::link(request)));
     }
 }

@@ -124,7 +124,7 @@ pub(super) fn Header() -> impl IntoView {
     let theme_label = move || if page.is_dark.get() { words::theme_to_light() } else { words::theme_to_dark() };
     view! {
         <header class="top">
-            <a class="mark" href="."><span class="art" inner_html=icons::MARK></span><span class="name">{words::NAME}</span></a>
+            <a class="mark" href=Address::home()><span class="art" inner_html=icons::MARK></span><span class="name">{words::NAME}</span></a>
             <super::claims::Views/>
             {part(move || match page.request.with(|request| request.view) {
                 View::Explore => view! { <h1 class="tagline">{words::tagline()}</h1> }.into_any(),
