@@ -295,9 +295,9 @@ def through_blocks(run, place, skip, x, weights, memory):
             if sublayer.branch_norm:
                 f, _ = norm(f, run.norm)
             added = f.detach().double().numpy()
-            with np.errstate(invalid="ignore", divide="ignore"):
+            with np.errstate(all="ignore"):
                 notes["update_ratio"].append(norm_of(added) / (skip[l, s] * norm_of(x.detach().double().numpy())))
-            notes["variance"].append(added.var())
+                notes["variance"].append(added.var())
             x, z = float(skip[l, s]) * x + f, z + f
             if sublayer.adds_block_input:
                 x = x + entered
