@@ -16,6 +16,7 @@ import os
 import pathlib
 import re
 import sys
+import tempfile
 import unittest
 from unittest import mock
 
@@ -173,6 +174,82 @@ class Jax(Golden, unittest.TestCase):
 
 class Torch(Golden, unittest.TestCase):
     library = "torch"
+
+
+class Record(unittest.TestCase):
+    """record_torch.py on a Pre-LN model of torch.nn that has the draws of a run: the table is that of the run."""
+
+    @classmethod
+    def setUpClass(cls):
+        try:
+            cls.recorder, cls.script = load("record_torch"), load(SCRIPTS["torch"])
+        except ModuleNotFoundError as missing:
+            raise unittest.SkipTest(str(missing)) from missing
+
+    def model(self, run, drawn):
+        """Blocks of torch.nn, and a function from the input to the loss."""
+        import torch
+        from torch import nn
+
+        def module(kind, *sizes, **weights):
+            made = kind(*sizes, bias=False, dtype=torch.float64)
+            for name, weight in weights.items():
+                getattr(made, name).data = torch.tensor(weight.T.copy())
+            return made
+
+        class Block(nn.Module):
+            def __init__(self, w):
+                super().__init__()
+                d, h = w["w1"].shape
+                self.norms = nn.ModuleList(nn.LayerNorm(d, dtype=torch.float64) for _ in range(2))
+                self.attention = nn.MultiheadAttention(d, run.heads, bias=False, batch_first=True, dtype=torch.float64)
+                self.attention.in_proj_weight.data = torch.cat([torch.tensor(w[name].T) for name in ("wq", "wk", "wv")])
+                self.attention.out_proj.weight.data = torch.tensor(w["wo"].T.copy())
+                self.fc1, self.fc2 = module(nn.Linear, d, h, weight=w["w1"]), module(nn.Linear, h, d, weight=w["w2"])
+
+            def forward(self, x):
+                y = self.norms[0](x)
+                x = x + self.attention(y, y, y, need_weights=False)[0]
+                return (x + self.fc2(torch.relu(self.fc1(self.norms[1](x)))), "more")
+
+        blocks = nn.ModuleList(
+            Block({name: of_blocks[l] for name, of_blocks in drawn.weights.items()}) for l in range(run.depth))
+        unembed = module(nn.Linear, run.width, run.vocab, weight=drawn.unembedding)
+
+        def loss():
+            x = torch.tensor(drawn.x0)
+            for block in blocks:
+                x, _ = block(x)
+            x = nn.functional.layer_norm(x, x.shape[-1:])
+            return nn.functional.cross_entropy(unembed(x).flatten(0, 1), torch.tensor(drawn.targets).flatten())
+
+        return blocks, loss
+
+    def test_against_a_golden_run(self):
+        query = "placement=pre&depth=6"
+        [settings] = self.script.parse(query)
+        blocks, loss = self.model(settings, self.script.draw(settings, 0))
+        names = {"w1": "fc1.weight", "w2": "fc2.weight", "wo": "attention.out_proj.weight"}
+        rows = self.recorder.record(blocks, blocks, loss, names, name="mine, too", seed=3)
+        self.assertTrue(all(parameter.grad is None for parameter in blocks.parameters()))
+        with tempfile.TemporaryDirectory() as folder:
+            self.recorder.write_csv(f"{folder}/mine.csv", rows)
+            with open(f"{folder}/mine.csv", encoding="utf-8") as file:
+                read = list(csv.DictReader(file))
+        self.assertEqual({(row["model"], row["depth"], row["seed"]) for row in read}, {("mine, too", "6", "3")})
+        got, wanted = by_statistic(read), flat(golden(GOLDEN)[query], 6)
+        self.assertEqual(set(got), {"loss", "stream_rms", "grad_stream", *(f"grad_weight.{name}" for name in names)})
+        for name, values in got.items():
+            self.assertLess(difference(values, wanted[name]), 1e-12, name)
+
+    def test_what_it_cannot_record(self):
+        [settings] = self.script.parse("placement=pre&depth=2&width=16&tokens=4")
+        blocks, loss = self.model(settings, self.script.draw(settings, 0))
+        with self.assertRaisesRegex(ValueError, "5 parameters of block 1 end in weight"):
+            self.recorder.record(blocks, list(blocks)[:1], loss, {"w2": "weight"})
+        with self.assertRaisesRegex(AssertionError, "ran twice"):
+            self.recorder.record(blocks, blocks, lambda: loss() + loss())
+        self.assertEqual([len(block._forward_hooks) for block in blocks], [0, 0])
 
 
 class Text(unittest.TestCase):
