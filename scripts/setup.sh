@@ -23,6 +23,7 @@ TARGET=wasm32-unknown-unknown
 RUST_VERSION=$(sed -n 's/^rust-version *= *"\(.*\)"/\1/p' Cargo.toml)
 RUST_VERSION=${RUST_VERSION:-1.85}
 NODE_VERSION=20.14
+PYTHON_VERSION=3.11
 
 did=0 # becomes 1 when a step had to do something
 packages=()
@@ -285,6 +286,38 @@ rust_components() {
   step "rustup's ${missing[*]}" "20 s" with_timeout 180 rustup component add "${missing[@]}"
 }
 
+# --------------------------------------------------------------------------------------------------------------- JAX
+
+# jax_install: into a virtual environment of its own
+jax_install() {
+  local dir=$NORMSCOPE_JAX_DIR
+  rm -rf "$dir"
+  python3 -m venv "$dir" &&
+    "$dir/bin/pip" install --quiet --disable-pip-version-check -r bench/requirements.txt &&
+    touch "$dir/complete"
+}
+
+# no_jax REASON: leaves the reason where the benchmark and the tests find it
+no_jax() {
+  say "   without JAX the exported scripts stay untested and the benchmark lacks it: $1"
+  printf '%s\n' "$1" >"$NORMSCOPE_JAX_DIR.failed"
+}
+
+# jax: for the tests of the exported scripts and for the benchmark. It is an extra: either says where it is missing.
+jax() {
+  local version name="JAX $NORMSCOPE_JAX_VERSION, from the Python package index"
+  version=$(python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null || true)
+  if ! version_at_least "${version:-0}" "$PYTHON_VERSION"; then
+    no_jax "it needs Python $PYTHON_VERSION or later, and python3 is ${version:-missing}"
+  elif step "$name" "1 min" jax_install; then
+    did=1
+    rm -f "$NORMSCOPE_JAX_DIR.failed"
+  else
+    rm -rf "$NORMSCOPE_JAX_DIR"
+    no_jax "$(grep -i -m 1 '^error' "$(log_of "$name")" || echo "its installation failed")"
+  fi
+}
+
 # -------------------------------------------------------------------------------------------------------------- main
 
 # in_background NAME USUAL COMMAND...: starts a step; wait_for_background reports it
@@ -376,6 +409,7 @@ main() {
   if [ "$mode" = test ]; then
     rust_components
     has_browser || die "no Chromium was found; name one by CHROMIUM=/path/to/it"
+    [ -f "$NORMSCOPE_JAX_DIR/complete" ] || jax
   fi
 
   if [ "$did" = 1 ]; then

@@ -4,6 +4,7 @@
 #     scripts/test.sh          everything
 #     scripts/test.sh lint     the checks alone
 #     scripts/test.sh rust     cargo's tests alone
+#     scripts/test.sh export   those of the exported scripts alone
 #     scripts/test.sh e2e      the browser tests alone
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -14,8 +15,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 what=${1:-all}
 case $what in
-  all | lint | rust | e2e) ;;
-  *) die "usage: scripts/test.sh [lint|rust|e2e]" ;;
+  all | lint | rust | export | e2e) ;;
+  *) die "usage: scripts/test.sh [lint|rust|export|e2e]" ;;
 esac
 
 # A missing GPU driver is a failure in continuous integration, and a skipped test with a message elsewhere.
@@ -75,6 +76,18 @@ rust_tests() {
   check "Rust tests" "6 min the first time, most of it compiling" cargo test "${CARGO[@]}" --features cli,gpu
 }
 
+# A missing JAX is a failure in continuous integration, and skipped tests with a message elsewhere.
+export_tests() {
+  local python=$NORMSCOPE_JAX_DIR/bin/python
+  if [ -x "$python" ]; then
+    check "the exported scripts" "30 s" "$python" export/test_scripts.py
+  elif [ -n "${CI:-}" ] && [ "${CI:-}" != false ]; then
+    die "JAX is missing: $(cat "$NORMSCOPE_JAX_DIR.failed" 2>/dev/null || echo "run scripts/setup.sh test")"
+  else
+    say "the exported scripts are not tested, for JAX is missing: scripts/setup.sh test"
+  fi
+}
+
 browser_tests() {
   local files=(e2e/*.test.mjs) reporter=()
   if [ ! -f "${files[0]}" ]; then
@@ -94,6 +107,7 @@ case $what in
     show_times
     ;;
   rust) rust_tests ;;
+  export) export_tests ;;
   e2e)
     page
     browser_tests
@@ -102,6 +116,7 @@ case $what in
     lint
     page
     rust_tests
+    export_tests
     # Said here, since the test runner's own summary comes last.
     show_times
     browser_tests

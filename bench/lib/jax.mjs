@@ -41,7 +41,7 @@ function python() {
   const program = join(folder, "bin", "python");
   if (existsSync(program)) return program;
   const failed = `${folder}.failed`;
-  const reason = existsSync(failed) ? readFileSync(failed, "utf8").trim() : "run scripts/setup-bench.sh";
+  const reason = existsSync(failed) ? readFileSync(failed, "utf8").trim() : "run scripts/setup.sh test";
   throw new Error(`not installed: ${reason}`);
 }
 
