@@ -57,7 +57,7 @@ onPage("numbers: CSV and JSON say what the page says", QUICK, {}, async (page) =
   );
   assert.deepEqual(json.runs[0].stream_rms, run.stream_rms);
   const lines = (await exported(page, "csv")).bytes.toString().trim().split("\n");
-  assert.equal(lines[0], "model,depth,seed,quantity,layer,value,mark");
+  assert.equal(lines[0], "model,depth,seed,statistic,block,value,mark");
   const of = (quantity) => lines.filter((line) => line.startsWith("Post-LN,8,0,") && line.split(",")[3] === quantity).map((line) => Number(line.split(",")[5]));
   assert.deepEqual(of("grad_weight.w2"), run.grad_weight.w2);
   assert.deepEqual(of("loss"), [run.loss]);
@@ -120,17 +120,17 @@ onPage("what went out comes in as curves to compare with", QUICK, {}, async (pag
 
 onPage("a file of a hook, without names and depth", QUICK, {}, async (page) => {
   const rows = [1, 2, 3, 4].map((value, layer) => `stream_rms,${layer},${value}`);
-  await bring(page, { name: "mine.csv", text: ["quantity,layer,value", ...rows].join("\n") });
+  await bring(page, { name: "mine.csv", text: ["statistic,block,value", ...rows].join("\n") });
   await page.waitForSelector("[data-imported]");
   assert.match(await page.locator("[data-imported]").textContent(), /A.*mine/);
   assert.deepEqual((await page.locator("[data-imported] td").allTextContents()).slice(0, 2), ["3", "4"]);
 });
 
 for (const [what, name, text, why] of [
-  ["a number that is none", "a.csv", "quantity,layer,value\nstream_rms,0,1\nstream_rms,1,one", /a\.csv: line 3: the value “one” is no number/],
-  ["a column that is missing", "b.csv", "quantity,value\nstream_rms,1", /b\.csv: line 1: there is no column “layer”/],
-  ["a layer that is missing", "c.csv", "quantity,layer,value\nstream_rms,0,1\nstream_rms,2,1", /c\.csv: c: stream_rms has no layer 1/],
-  ["a quantity there is not", "d.csv", "quantity,layer,value\nbeauty,0,1", /d\.csv: there is no quantity beauty/],
+  ["a number that is none", "a.csv", "statistic,block,value\nstream_rms,0,1\nstream_rms,1,one", /a\.csv: line 3: the value “one” is no number/],
+  ["a column that is missing", "b.csv", "statistic,value\nstream_rms,1", /b\.csv: line 1: there is no column “block”/],
+  ["a block that is missing", "c.csv", "statistic,block,value\nstream_rms,0,1\nstream_rms,2,1", /c\.csv: c: stream_rms lacks its value 1/],
+  ["a quantity there is not", "d.csv", "statistic,block,value\nbeauty,0,1", /d\.csv: there is no quantity beauty/],
   ["broken JSON", "e.json", '{"runs": [', /e\.json: it is no JSON/],
   ["values that do not fit the depth", "f.json", '{"config":{"depth":5},"stream_rms":[1,2,3]}', /f\.json: stream_rms has 3 values; a model of this depth has 6/],
   ["another file", "g.png", "\u0089PNG", /g\.png: line 1: there is no column/],

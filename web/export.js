@@ -1,5 +1,7 @@
 // Takes pictures, numbers, scripts and films out of the page.
 
+import { byBlock, firstBlock } from "./series.js";
+
 /** Space about and between the charts of a picture, and what its words take. */
 const MARGIN = 24;
 const TITLE = 28;
@@ -67,18 +69,27 @@ function measured(ask) {
   return { ...result, date: new Date().toISOString() };
 }
 
+/** A number that JSON lacks, as the number. */
+const numeric = (value) => (value === "NaN" ? NaN : value === "inf" ? Infinity : value === "-inf" ? -Infinity : value);
+const spelled = (value) => (Number.isFinite(value) ? String(value) : String(value).replace("Infinity", "inf").toLowerCase());
+
 /** A line for each value: see docs/export.md. */
-export function table({ runs }) {
+function table({ runs }) {
   const quoted = (text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-  const lines = ["model,depth,seed,quantity,layer,value,mark"];
+  const lines = ["model,depth,seed,statistic,block,value,mark"];
   for (const { name, config, seeds, marks, engine, milliseconds, grad_weight, model_update, ...rest } of runs) {
     const seed = seeds > 1 ? `${config.seed}-${config.seed + seeds - 1}` : config.seed;
     const under = (stem, values) => Object.entries(values ?? {}).map(([key, value]) => [`${stem}.${key}`, value]);
     const all = [...Object.entries(rest), ...under("grad_weight", grad_weight), ...under("model_update", model_update)];
     for (const [quantity, values] of all) {
-      [values].flat().forEach((value, layer) => {
-        const mark = Object.entries(marks[quantity] ?? {}).find(([, indices]) => indices.includes(layer))?.[0] ?? "";
-        lines.push([quoted(name), config.depth, seed, quantity, layer, value, mark].join(","));
+      const raw = [values].flat().map(numeric);
+      const one = Array.isArray(values) ? byBlock(quantity, raw, config.depth) : raw;
+      const first = Array.isArray(values) ? firstBlock(one.length, config.depth) : 0;
+      const each = raw.length / one.length;
+      one.forEach((value, index) => {
+        const isHere = (at) => Math.floor(at / each) === index;
+        const mark = Object.entries(marks[quantity] ?? {}).find(([, indices]) => indices.some(isHere))?.[0] ?? "";
+        lines.push([quoted(name), config.depth, seed, quantity, first + index, spelled(value), mark].join(","));
       });
     }
   }

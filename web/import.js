@@ -1,9 +1,13 @@
-// Brings curves in: a JSON or CSV file as the page and the command line write them. See docs/export.md.
+// Brings curves in: a JSON or CSV file as the page, its scripts and the command line write them. See docs/export.md.
+
+import { byBlock } from "./series.js";
 
 /** A quantity is a curve unless it is one of these. */
 const SINGLE = /^(loss|grad_unembed|model_update(\..*)?)$/;
 /** What a JSON file says of a run beside its curves. */
 const ABOUT = new Set(["config", "name", "seeds", "milliseconds", "engine", "marks"]);
+/** These have a value for each state of the stream, the others for each block. */
+const OF_STATES = /^(stream_rms|stream_max|grad_stream|token_cosine|grad_cosine|rank_residual)$/;
 const MOST_BYTES = 20_000_000;
 
 const WORDS = { nan: NaN, inf: Infinity, "-inf": -Infinity };
@@ -32,8 +36,10 @@ function cells(line) {
 export function modelsOfCsv(text, fallback) {
   const lines = text.replace(/^\uFEFF/, "").split(/\r?\n/);
   const head = cells(lines[0]) ?? [];
-  const at = Object.fromEntries(head.map((name, index) => [name, index]));
-  for (const name of ["quantity", "layer", "value"]) {
+  // The command line calls them otherwise.
+  const names = { quantity: "statistic", layer: "block" };
+  const at = Object.fromEntries(head.map((name, index) => [names[name] ?? name, index]));
+  for (const name of ["statistic", "block", "value"]) {
     if (!(name in at)) throw new Error(`line 1: there is no column “${name}” (columns: ${head.join(", ").slice(0, 120)})`);
   }
   const models = new Map();
@@ -44,17 +50,23 @@ export function modelsOfCsv(text, fallback) {
     };
     const row = cells(line);
     if (row?.length !== head.length) fail(`it has ${row?.length ?? "broken"} cells, the first line has ${head.length}`);
-    const [quantity, layer, value] = [row[at.quantity], Number(row[at.layer]), number(row[at.value])];
-    if (!Number.isInteger(layer) || layer < 0 || row[at.layer] === "") fail(`the layer “${row[at.layer]}” is no whole number`);
+    const [statistic, block, value] = [row[at.statistic], Number(row[at.block]), number(row[at.value])];
+    if (!Number.isInteger(block) || block < 0 || row[at.block] === "") fail(`the block “${row[at.block]}” is no whole number`);
     if (value === undefined) fail(`the value “${row[at.value]}” is no number`);
-    if (SINGLE.test(quantity)) return;
+    if (SINGLE.test(statistic)) return;
     const name = row[at.model] || fallback;
     const key = `${name}\n${row[at.depth] ?? ""}\n${row[at.seed] ?? ""}`;
     if (!models.has(key)) models.set(key, { name, depth: number(row[at.depth] ?? ""), curves: {} });
-    const curve = (models.get(key).curves[quantity] ??= []);
-    if (curve[layer] !== undefined) fail(`${quantity} has layer ${layer} twice`);
-    curve[layer] = value;
+    const curve = (models.get(key).curves[statistic] ??= []);
+    if (curve[block] !== undefined) fail(`${statistic} has block ${block} twice`);
+    curve[block] = value;
   });
+  for (const { curves } of models.values()) {
+    for (const [statistic, values] of Object.entries(curves)) {
+      // Blocks count from 1, states of the stream from 0.
+      if (values[0] === undefined && !OF_STATES.test(statistic)) values.shift();
+    }
+  }
   return [...models.values()];
 }
 
@@ -75,7 +87,7 @@ export function modelsOfJson(text, fallback) {
       if (!Array.isArray(values) || SINGLE.test(name)) return;
       curves[name] = values.map((value, layer) => {
         const one = number(value);
-        if (one === undefined) throw new Error(`${where}${name}, layer ${layer}: “${value}” is no number`);
+        if (one === undefined) throw new Error(`${where}${name}, value ${layer}: “${value}” is no number`);
         return one;
       });
     };
@@ -94,7 +106,7 @@ export function modelsOfJson(text, fallback) {
 function depthOf({ depth, curves }) {
   if (depth !== undefined) return depth;
   const [[name, values]] = Object.entries(curves);
-  return /^(stream_|grad_stream|token_cosine|grad_cosine|rank_residual)/.test(name) ? values.length - 1 : values.length;
+  return OF_STATES.test(name) ? values.length - 1 : values.length;
 }
 
 /** Takes the models of files as curves to compare with; what is wrong is said, and nothing of that file is taken. */
@@ -110,10 +122,14 @@ export async function take(files, bindings) {
       for (const model of models) {
         for (const [quantity, values] of Object.entries(model.curves)) {
           const missing = Array.from(values, (value) => value === undefined).indexOf(true);
-          if (missing >= 0) throw new Error(`${model.name}: ${quantity} has no layer ${missing}`);
+          if (missing >= 0) throw new Error(`${model.name}: ${quantity} lacks its value ${missing}`);
         }
       }
-      for (const model of models) bindings.bring(model.name.slice(0, 80), depthOf(model), model.curves);
+      for (const model of models) {
+        const depth = depthOf(model);
+        for (const name of Object.keys(model.curves)) model.curves[name] = byBlock(name, model.curves[name], depth);
+        bindings.bring(model.name.slice(0, 80), depth, model.curves);
+      }
     } catch (error) {
       wrong.push(`${file.name}: ${error.message ?? error}`);
     }

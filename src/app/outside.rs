@@ -12,7 +12,7 @@ use crate::chart::svg::to_svg;
 use crate::model::{Config, Placement};
 use crate::presets::{self, Preset};
 use crate::share::{Key, Kind, Request, Target, VERSION, keys, parse, to_query};
-use crate::stats::{Engine, Measurement, Sample, Series, to_json, to_text};
+use crate::stats::{Engine, Measurement, Quantity, Sample, Series, to_json, to_text};
 
 use super::address::Address;
 use super::browser;
@@ -180,10 +180,17 @@ pub fn bring(name: &str, depth: u32, quantities: &js_sys::Object) -> Result<(), 
             return refuse(words::no_quantity(&name));
         }
         let quantity = by_name.statistic();
-        let values = js_sys::Float64Array::new(&entry.get(1)).to_vec();
-        let wanted = quantity.len(&config);
+        let mut values = js_sys::Float64Array::new(&entry.get(1)).to_vec();
+        // One value for a block of several sublayers: all of them have it, or the first has the factor of them all.
+        let each = quantity.len(&config) / depth as usize;
+        let wanted = if each > 1 { depth as usize } else { quantity.len(&config) };
         if values.len() != wanted {
             return refuse(words::wrong_length(&name, values.len(), wanted));
+        }
+        if each > 1 {
+            let others = |value: f64| if quantity == Quantity::NetFactor { 1.0 } else { value };
+            let of_block = |value: f64| std::iter::once(value).chain(std::iter::repeat_n(others(value), each - 1));
+            values = values.into_iter().flat_map(of_block).collect();
         }
         series.push(Series::exact(quantity, values));
     }
