@@ -48,7 +48,8 @@ function inTime(promise) {
  * `series()`: what the last pass returned, by name; `counts()`: calls of WebGPU so far, where `counted`; `close()`.
  */
 export async function enter(browser, { program, backend }, model, { counted = false } = {}) {
-  const context = await browser.browser.newContext();
+  // A service worker would fill its cache meanwhile.
+  const context = await browser.browser.newContext({ serviceWorkers: "block" });
   const page = await context.newPage();
   const crashed = new Promise((_, failed) => page.on("crash", () => failed(new Error("the page crashed"))));
   crashed.catch(() => {});
