@@ -62,8 +62,9 @@ try {
   // Given an address rather than bytes, it compiles while the file still arrives.
   const wasm = await bindings.default({ module_or_path: tag.dataset.wasm });
   const { serve } = await import(tag.dataset.host);
-  serve(bindings);
-  bindings.mount(language, await texts);
+  const said = await texts;
+  serve(bindings, said);
+  bindings.mount(language, said);
   dispatchEvent(new CustomEvent("TrunkApplicationStarted", { detail: { wasm } }));
 } catch (error) {
   fail(error);

@@ -79,8 +79,6 @@ test("a host asks, sets, subscribes, and gets numbers and a picture", { timeout:
     assert.ok(result.runs[0].grad_weight.w2.every((value) => value > 0));
     const { svg } = await page.evaluate(() => askFrame("picture"));
     assert.match(svg, /^<svg .*<polyline .*<\/svg>$/s);
-    const { keys } = await page.evaluate(() => askFrame("keys"));
-    assert.ok(keys.some(({ name }) => name === "hide"));
     assert.ok(await page.evaluate(() => window.heard.some((data) => data.event === "state" && /depth=8/.test(data.query))));
     assert.deepEqual(page.lines.filter((line) => /^error/.test(line)), []);
   } finally {

@@ -1,4 +1,4 @@
-// The builder of links and frames: asks the page in the preview for all keys, and writes snippets.
+// The builder of links and frames: all keys of the table that the page reads links by, a preview, and snippets.
 
 import { SNIPPETS } from "./snippets.js";
 
@@ -146,16 +146,16 @@ for (const name of ["theme", "embed", "query"]) fields[name].addEventListener("c
 form.addEventListener("submit", (event) => event.preventDefault());
 
 size();
+const { keys } = await (await fetch(new URL("./keys.json", import.meta.url))).json();
+fillParts(keys);
+fillKeys(keys.filter(({ name }) => !OF_FRAME.includes(name)));
 const start = new URLSearchParams(location.search);
 start.set("embed", "1");
 /** The page in the preview answers once it is there. */
 async function begin() {
   for (;;) {
     try {
-      const { keys } = await Promise.race([ask("keys"), new Promise((_, late) => setTimeout(() => late(new Error("late")), 500))]);
-      fillParts(keys);
-      fillKeys(keys.filter(({ name }) => !OF_FRAME.includes(name)));
-      await ask("subscribe");
+      await Promise.race([ask("subscribe"), new Promise((_, late) => setTimeout(() => late(new Error("late")), 500))]);
       follow((await ask("state")).query);
       return;
     } catch {

@@ -12,9 +12,10 @@ const escaped = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").
 const color = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 /** All charts of the page side by side, each with its title, and the link below, as SVG. */
-export function drawing(ask) {
-  const charts = JSON.parse(ask("pictures")).filter(({ width }) => width > 0);
-  if (charts.length === 0) throw new Error("There is no chart on the page to make a picture of.");
+export function drawing({ ask, result, say }) {
+  const lines = ask("pictures").split("\n").map((line) => line.split("\t"));
+  const charts = lines.map(([title, width, height, svg]) => ({ title, width: Number(width), height: Number(height), svg })).filter(({ width }) => width > 0);
+  if (charts.length === 0) throw new Error(say("no_chart"));
   const columns = Math.ceil(Math.sqrt(charts.length));
   const rows = Math.ceil(charts.length / columns);
   const wide = Math.max(...charts.map(({ width }) => width));
@@ -28,7 +29,7 @@ export function drawing(ask) {
     const [x, y] = [MARGIN + (i % columns) * (wide + MARGIN), MARGIN + Math.floor(i / columns) * (high + MARGIN)];
     return text(x, y + 16, 16, ink, 'font-weight="600"', title) + svg.replace("<svg ", `<svg x="${x}" y="${y + TITLE}" `);
   });
-  const { link } = JSON.parse(ask("result"));
+  const { link } = result();
   const svg =
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="${FONTS}">` +
     `<rect width="100%" height="100%" fill="${paper}"/>${cells.join("")}${text(MARGIN, height - MARGIN + 4, 12, faint, "", `Normscope · ${link}`)}</svg>`;
@@ -36,8 +37,8 @@ export function drawing(ask) {
 }
 
 /** That as PNG, `times` as many pixels as in CSS. */
-async function painted(ask, times) {
-  const { svg, width, height } = drawing(ask);
+async function painted(page, times) {
+  const { svg, width, height } = drawing(page);
   const image = new Image();
   image.src = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
   try {
@@ -47,13 +48,8 @@ async function painted(ask, times) {
   }
   const canvas = Object.assign(document.createElement("canvas"), { width: width * times, height: height * times });
   canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
-  return blobOf(canvas);
+  return new Promise((done, failed) => canvas.toBlob((blob) => (blob ? done(blob) : failed(new Error(page.say("no_picture"))))));
 }
-
-const blobOf = (canvas) =>
-  new Promise((done, failed) =>
-    canvas.toBlob((blob) => (blob ? done(blob) : failed(new Error("The browser could not make a picture of this size.")))),
-  );
 
 /** Hands a file to the browser. */
 function give(name, blob) {
@@ -63,10 +59,10 @@ function give(name, blob) {
 }
 
 /** What was measured, with when. */
-function measured(ask) {
-  const result = JSON.parse(ask("result"));
-  if (result.runs.length === 0) throw new Error("Nothing has been measured yet.");
-  return { ...result, date: new Date().toISOString() };
+function measured({ result, say }) {
+  const all = result();
+  if (all.runs.length === 0) throw new Error(say("not_measured"));
+  return { ...all, date: new Date().toISOString() };
 }
 
 /** A number that JSON lacks, as the number. */
@@ -104,36 +100,36 @@ async function delivered(address) {
 }
 
 /** A script that reproduces what is shown. */
-async function script(address, ask) {
-  const { link } = JSON.parse(ask("result"));
+async function script(address, { ask, result }) {
+  const { link } = result();
   const text = await delivered(address);
   // Not `replace` with a text, in which `$` has a meaning.
   return text.replace(/^QUERY = .*$/m, () => `QUERY = ${JSON.stringify(ask("state"))}`).replace(/^# Link: .*$/m, () => `# Link: ${link}`);
 }
 
 /** Makes a file of one kind. */
-export async function save(kind, ask) {
+export async function save(kind, page) {
   const file = (type, text) => new Blob([text], { type });
   switch (kind) {
     case "png1":
     case "png2":
     case "png3":
-      return give("normscope.png", await painted(ask, Number(kind.at(-1))));
+      return give("normscope.png", await painted(page, Number(kind.at(-1))));
     case "svg":
-      return give("normscope.svg", file("image/svg+xml", drawing(ask).svg));
+      return give("normscope.svg", file("image/svg+xml", drawing(page).svg));
     case "csv":
-      return give("normscope.csv", file("text/csv", table(measured(ask))));
+      return give("normscope.csv", file("text/csv", table(measured(page))));
     case "json":
-      return give("normscope.json", file("application/json", `${JSON.stringify(measured(ask), null, 1)}\n`));
+      return give("normscope.json", file("application/json", `${JSON.stringify(measured(page), null, 1)}\n`));
     case "jax":
-      return give("normscope_jax.py", file("text/x-python", await script("./normscope_jax.py", ask)));
+      return give("normscope_jax.py", file("text/x-python", await script("./normscope_jax.py", page)));
     case "torch":
-      return give("normscope_torch.py", file("text/x-python", await script("./normscope_torch.py", ask)));
+      return give("normscope_torch.py", file("text/x-python", await script("./normscope_torch.py", page)));
     case "bibtex":
       return give("normscope.bib", file("application/x-bibtex", await delivered("./normscope.bib")));
     case "video": {
       const { film } = await import("./film.js");
-      return film(ask, give);
+      return film(page, give);
     }
   }
 }

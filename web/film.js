@@ -19,9 +19,9 @@ function change(ask, key, value) {
 }
 
 /** A canvas that shows what the charts show, with titles and the depth. */
-function stage() {
+function stage(say) {
   const plots = [...document.querySelectorAll(".chart .plot")].filter((plot) => plot.offsetParent !== null);
-  if (plots.length === 0) throw new Error("There is no chart on the page to film.");
+  if (plots.length === 0) throw new Error(say("no_chart"));
   const [MARGIN, TITLE] = [24, 36];
   const places = plots.map((plot) => plot.getBoundingClientRect());
   const [left, top] = [Math.min(...places.map((p) => p.left)), Math.min(...places.map((p) => p.top))];
@@ -53,9 +53,9 @@ function stage() {
 }
 
 /** Films the depth from 6 to 200, as play moves it, and puts all back as it was. */
-export async function film(ask, give) {
+export async function film({ ask, say }, give) {
   const before = ask("state");
-  const { canvas, paint } = stage();
+  const { canvas, paint } = stage(say);
   const type = window.MediaRecorder && TYPES.find((type) => MediaRecorder.isTypeSupported(type));
   const frames = [];
   const chunks = [];

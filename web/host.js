@@ -4,11 +4,47 @@
 /** The version of the messages. */
 const PROTOCOL = 1;
 /** What may be asked by message. */
-const QUESTIONS = ["state", "set", "result", "picture", "keys", "play", "pause", "subscribe", "unsubscribe"];
+const QUESTIONS = ["state", "set", "result", "picture", "play", "pause", "subscribe", "unsubscribe"];
 
-/** Connects the page that `bindings` is the module of with what surrounds it. */
-export function serve(bindings) {
+/** What goes out, in the order of the list, with the text of each. */
+const KINDS = {
+  png1: ["export_png", "1"],
+  png2: ["export_png", "2"],
+  png3: ["export_png", "3"],
+  svg: ["export_svg"],
+  csv: ["export_csv"],
+  json: ["export_json"],
+  jax: ["export_script", "JAX"],
+  torch: ["export_script", "PyTorch"],
+  bibtex: ["export_bibtex"],
+  video: ["export_video"],
+  import: ["import"],
+};
+
+/** What was measured, as an object. */
+function resultOf(lines) {
+  const [head, ...runs] = lines.split("\n").map((line) => line.split("\t"));
+  const [normscope, link, adapter, settled] = head;
+  const run = ([name, seeds, milliseconds, json]) => ({ name, seeds: Number(seeds), milliseconds: Number(milliseconds), ...JSON.parse(json) });
+  return { normscope, schema: 1, link, settled: settled === "true", adapter: adapter || null, runs: runs.map(run) };
+}
+
+/** An element with attributes and content. */
+function make(tag, attributes = {}, ...content) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...content);
+  return element;
+}
+
+/** Connects the page that `bindings` is the module of with what surrounds it, in the words of `texts`. */
+export function serve(bindings, texts) {
   const ask = (question, text = "") => bindings.ask(question, text);
+  const result = () => resultOf(ask("result"));
+  /** A text, with what goes into its braces. */
+  const say = (name, into = "") => texts[`host.${name}`].replace(/\{\w+\}/, into);
+  /** What exports and imports need of the page. */
+  const page = { ask, result, say };
   /** The page says what it shows as soon as it is there. */
   const isThere = new Promise((done) => window.addEventListener("normscope-state", done, { once: true }));
   /** Windows that hear of changes, with the origin that they had when they asked. */
@@ -28,13 +64,11 @@ export function serve(bindings) {
         return { query: ask("state"), notices };
       }
       case "result":
-        return { result: JSON.parse(ask("result")) };
+        return { result: result() };
       case "picture": {
         const { drawing } = await import("./export.js");
-        return { svg: drawing(ask).svg };
+        return { svg: drawing(page).svg };
       }
-      case "keys":
-        return JSON.parse(ask("keys"));
       default:
         ask(question);
         return {};
@@ -64,7 +98,7 @@ export function serve(bindings) {
 
   window.addEventListener("normscope-state", () => tell({ event: "state", query: ask("state") }));
   window.addEventListener("normscope-result", () => {
-    if (subscribers.size > 0) tell({ event: "result", result: JSON.parse(ask("result")) });
+    if (subscribers.size > 0) tell({ event: "result", result: result() });
   });
 
   if (isFramed) {
@@ -80,41 +114,69 @@ export function serve(bindings) {
     new IntersectionObserver(([{ isIntersecting }]) => isIntersecting || isThere.then(() => ask("pause"))).observe(document.documentElement);
   }
 
-  // Presets of a course; where they fail, the page goes on without.
-  isThere.then(async () => {
-    const file = new URLSearchParams(ask("state")).get("presets");
-    if (!file) return;
-    try {
-      const { fetchPresets } = await import("./presets.js");
-      for (const preset of await fetchPresets(file)) {
-        ask("offer", [preset.title, preset.query, preset.sentence].map((text) => text.replaceAll("\n", " ")).join("\n"));
-      }
-    } catch (error) {
-      ask("tell", error.message);
-    }
-  });
-
-  const failed = (error) => {
-    console.error(error);
-    ask("tell", String(error?.message ?? error));
-  };
-  for (const kind of ["png1", "png2", "png3", "svg", "csv", "json", "jax", "torch", "bibtex", "video"]) {
-    window.addEventListener(`normscope-do-${kind}`, () => import("./export.js").then(({ save }) => save(kind, ask)).catch(failed));
+  /** Shows a sentence above the charts, until it is dismissed or another comes. */
+  function notice(text) {
+    document.querySelector('[data-notice="told"]')?.remove();
+    if (!text) return;
+    const button = make("button", { type: "button" }, say("dismiss"));
+    const box = make("div", { class: "notice", "data-notice": "told", role: "alert" }, make("p", {}, text, " ", button));
+    button.addEventListener("click", () => box.remove());
+    document.querySelector(".notices, main")?.prepend(box);
   }
+  const failed = (error) => {
+    console.warn(error);
+    notice(String(error?.message ?? error));
+  };
 
-  const bringIn = (files) => import("./import.js").then(({ take }) => take(files, bindings)).catch(failed);
-  window.addEventListener("normscope-do-import", () => {
-    const input = document.createElement("input");
-    input.type = "file";
-    input.accept = ".json,.csv,application/json,text/csv";
-    input.multiple = true;
-    input.addEventListener("change", () => bringIn(input.files));
+  const bringIn = async (files) => {
+    const { take } = await import("./import.js");
+    notice((await take(files, bindings)).join("; "));
+  };
+  function choose() {
+    const input = make("input", { type: "file", accept: ".json,.csv,application/json,text/csv", multiple: "" });
+    input.addEventListener("change", () => bringIn(input.files).catch(failed));
     input.click();
-  });
+  }
   window.addEventListener("dragover", (event) => event.dataTransfer?.types.includes("Files") && event.preventDefault());
   window.addEventListener("drop", (event) => {
     if (!event.dataTransfer?.files.length) return;
     event.preventDefault();
-    bringIn(event.dataTransfer.files);
+    bringIn(event.dataTransfer.files).catch(failed);
+  });
+
+  /** The way to the builder, and the list of exports, in the bar. */
+  function furnish(tools) {
+    const builder = make("a", { class: "embed" }, say("embed"));
+    const lead = () => (builder.href = `embed.html?${ask("state")}`);
+    lead();
+    window.addEventListener("normscope-state", lead);
+    const list = make("div", { class: "menu", id: "export", popover: "auto", role: "group", "aria-label": say("export") });
+    for (const [kind, text] of Object.entries(KINDS)) {
+      const item = make("button", { type: "button", "data-export": kind }, say(...text));
+      item.addEventListener("click", () => {
+        list.hidePopover();
+        if (kind === "import") return choose();
+        import("./export.js").then(({ save }) => save(kind, page)).catch(failed);
+      });
+      list.append(item);
+    }
+    const button = make("button", { class: "export", type: "button", popovertarget: "export" }, say("export"));
+    tools.querySelector(".copy").after(builder, button, list);
+  }
+
+  /** Presets of a course go into the list of presets; where they fail, the page goes on without. */
+  async function offer(file) {
+    const { fetchPresets } = await import("./presets.js");
+    const presets = await fetchPresets(file);
+    const group = make("optgroup", { label: say("presets") });
+    for (const { title, query, sentence } of presets) group.append(make("option", { value: query, title: sentence }, title));
+    document.querySelector('select[name="preset"]')?.append(group);
+  }
+
+  isThere.then(() => {
+    const tools = document.querySelector(".tools");
+    if (tools) furnish(tools);
+    const file = new URLSearchParams(ask("state")).get("presets");
+    if (file) offer(file).catch(failed);
   });
 }

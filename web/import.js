@@ -109,7 +109,7 @@ function depthOf({ depth, curves }) {
   return OF_STATES.test(name) ? values.length - 1 : values.length;
 }
 
-/** Takes the models of files as curves to compare with; what is wrong is said, and nothing of that file is taken. */
+/** Takes the models of files as curves to compare with. Returns what is wrong, a sentence a file of which nothing was taken. */
 export async function take(files, bindings) {
   const wrong = [];
   for (const file of files) {
@@ -134,5 +134,5 @@ export async function take(files, bindings) {
       wrong.push(`${file.name}: ${error.message ?? error}`);
     }
   }
-  bindings.ask("tell", wrong.join("; "));
+  return wrong;
 }

@@ -51,12 +51,6 @@ impl Address {
         address
     }
 
-    /// The address of the page that makes links and frames of a request.
-    #[must_use]
-    pub(crate) fn builder(request: &Request) -> String {
-        format!("embed.html?{}", to_query(&request.whole(), Target::Page))
-    }
-
     /// Drops what was still to be written: the address has been changed from outside.
     pub(crate) fn drop_pending(&self) {
         self.later.forget();

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use leptos::prelude::*;
 
 use crate::chart::curve::Curve;
-use crate::chart::scene::Scene;
 use crate::chart::theme::Theme;
 use crate::chart::view;
 use crate::model::{Config, Placement};
@@ -132,17 +131,6 @@ pub(crate) struct Trouble {
     pub(crate) failure: Failure,
 }
 
-/// A preset from a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Offered {
-    /// Its name.
-    pub(crate) title: String,
-    /// The query that has it.
-    pub(crate) query: String,
-    /// What there is to see; may be empty.
-    pub(crate) sentence: String,
-}
-
 /// A model from a file.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Imported {
@@ -150,15 +138,6 @@ pub(crate) struct Imported {
     pub(crate) name: String,
     /// Its values; of the configuration the depth alone is known.
     pub(crate) sample: Sample,
-}
-
-/// A plot as a picture.
-#[derive(Clone)]
-pub(crate) struct Picture {
-    /// What it is called.
-    pub(crate) title: Arc<dyn Fn() -> String + Send + Sync>,
-    /// What it shows.
-    pub(crate) scene: Memo<Scene>,
 }
 
 /// All signals.
@@ -190,12 +169,6 @@ pub(crate) struct Page {
     pub(crate) retries: RwSignal<u32>,
     /// Models from files, kept to compare with.
     pub(crate) imported: RwSignal<Vec<Arc<Imported>>>,
-    /// Presets of a file that the link names.
-    pub(crate) offered: RwSignal<Vec<Offered>>,
-    /// What a script of the page has to tell: a file that was refused, a picture that failed.
-    pub(crate) told: RwSignal<Option<String>>,
-    /// The plots that are on the page, each with its title.
-    pub(crate) pictures: StoredValue<Vec<Picture>>,
     /// What was wrong with the link.
     pub(crate) link_notices: RwSignal<Vec<Notice>>,
     /// The block looked at, in all charts.
@@ -240,9 +213,6 @@ impl Page {
             trouble: RwSignal::new(None),
             retries: RwSignal::new(0),
             imported: RwSignal::new(Vec::new()),
-            offered: RwSignal::new(Vec::new()),
-            told: RwSignal::new(None),
-            pictures: StoredValue::new(Vec::new()),
             link_notices: RwSignal::new(notices),
             probe: RwSignal::new(None),
             is_playing: RwSignal::new(false),

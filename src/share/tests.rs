@@ -467,3 +467,31 @@ fn hostile_queries_are_taken_or_named() {
         }
     }
 }
+
+/// Every key and preset as the pages beside the page read them; `NORMSCOPE_BLESS=1` writes the file anew.
+#[test]
+fn the_file_of_keys_is_the_table() {
+    let default = Request::default_for(Target::Page);
+    let of = |key: &super::Key| {
+        let mut out = serde_json::json!({
+            "name": key.name, "help": key.help(), "allowed": key.kind.allowed(), "default": (key.get)(&default),
+        });
+        match key.kind {
+            Kind::Choice(words) => out["choice"] = words.into(),
+            Kind::List(words) => out["list"] = words.into(),
+            _ => {}
+        }
+        out
+    };
+    let preset = |preset: &presets::Preset| serde_json::json!({ "title": preset.title(), "query": preset.query, "sentence": preset.sentence() });
+    let all = serde_json::json!({
+        "keys": keys().iter().map(of).collect::<Vec<_>>(),
+        "presets": presets::ALL.iter().map(preset).collect::<Vec<_>>(),
+    });
+    let text = format!("{}\n", serde_json::to_string_pretty(&all).expect("strings"));
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/web/keys.json");
+    if std::env::var_os("NORMSCOPE_BLESS").is_some() {
+        std::fs::write(file, &text).expect("the file can be written");
+    }
+    assert_eq!(std::fs::read_to_string(file).expect("web/keys.json is there"), text);
+}

@@ -9,18 +9,6 @@ texts! { "page":
     copy_link;
     copied;
     not_copied;
-    /// The button that leads to the builder of links and frames.
-    embed;
-    export;
-    export_png(times);
-    export_svg;
-    export_csv;
-    export_json;
-    /// A script of a library that reproduces the run.
-    export_script(library);
-    export_bibtex;
-    export_video;
-    import;
     /// What is wrong with a file.
     no_depth(depth);
     no_quantity(name);
@@ -102,8 +90,6 @@ texts! { "page":
     no_webgpu;
     preset;
     no_preset;
-    /// Before the presets of a file that the link names.
-    offered;
     /// Before what of the original a preset has not.
     left_out;
     views;

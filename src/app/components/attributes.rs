@@ -27,7 +27,7 @@ macro_rules! by_name {
 by_name! {
     /// Those of any element.
     GlobalAttributes:
-    hidden = "hidden", id = "id", inputmode = "inputmode", lang = "lang", popover = "popover", role = "role", spellcheck =
+    hidden = "hidden", id = "id", inputmode = "inputmode", lang = "lang", role = "role", spellcheck =
     "spellcheck", tabindex = "tabindex", title = "title",
 }
 

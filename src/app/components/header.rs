@@ -2,7 +2,6 @@
 
 use crate::app::components::attributes::prelude::*;
 use leptos::ev;
-use leptos::html;
 use leptos::task::spawn_local;
 
 use crate::app::address::Address;
@@ -69,31 +68,11 @@ fn Languages() -> impl IntoView {
     view! { <nav class="languages" aria-label=words::language()>{others.map(|language| link(*language)).collect_view()}</nav> }
 }
 
-/// A link to copy by hand, selected.
-fn by_hand_field(link: String, by_hand: RwSignal<Option<String>>) -> impl IntoView {
-    let field = NodeRef::<html::Input>::new();
-    effect(move || {
-        if let Some(field) = field.get() {
-            let _ = field.focus();
-            field.select();
-        }
-    });
-    let leave = move |_| by_hand.set(None);
-    view! {
-        <span class="by-hand">
-            <label for="by-hand">{words::not_copied()}</label>
-            <input id="by-hand" node_ref=field type="text" readonly=true prop:value=link on:blur=on(leave)/>
-        </span>
-    }
-}
-
 /// The bar.
 #[component]
 pub(super) fn Header() -> impl IntoView {
     let page = page();
     let said = RwSignal::new(words::copy_link());
-    // The link, where the clipboard was refused.
-    let by_hand = RwSignal::new(None::<String>);
     let later = StoredValue::new_local(browser::Later::default());
     let is_idle = move || !page.has_placement();
     let copy = move |_| {
@@ -103,12 +82,7 @@ pub(super) fn Header() -> impl IntoView {
         }
         let link = page.request.with_untracked(|request| Address::link(&request.whole()));
         spawn_local(async move {
-            if browser::copy(&link).await {
-                by_hand.set(None);
-                said.set(words::copied());
-            } else {
-                by_hand.set(Some(link));
-            }
+            said.set(if browser::copy(&link).await { words::copied() } else { words::not_copied() });
             later.with_value(|later| later.ask(2500, move || said.set(words::copy_link())));
         });
     };
@@ -143,9 +117,6 @@ pub(super) fn Header() -> impl IntoView {
                     <span class="art" inner_html=icons::LINK></span>
                     <span class="text" role="status">{part(move || said.get())}</span>
                 </button>
-                {part(move || by_hand.get().map(|link| by_hand_field(link, by_hand)))}
-                <a class="embed" href=live(move || page.request.with(Address::builder))>{words::embed()}</a>
-                <super::export::Export/>
                 <Languages/>
                 <super::shortcuts::Shortcuts/>
                 <button class="icon" type="button" on:click=on(toggle_theme) aria-label=live(theme_label) title=live(theme_label)>

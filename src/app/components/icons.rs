@@ -19,12 +19,6 @@ macro_rules! icon {
 }
 
 icon!(CHEVRON, "10", "6", r#"<path d="M1 1l4 4 4-4" fill="none" stroke="currentColor" stroke-width="1.5"/>"#);
-icon!(
-    EXPORT,
-    "16",
-    "16",
-    r#"<path d="M8 1.500v9M4.500 7.500l3.500 3.500 3.500-3.500M2 14h12" fill="none" stroke="currentColor" stroke-width="1.5"/>"#
-);
 icon!(RIGHT, "6", "10", r#"<path d="M1 1l4 4-4 4" fill="none" stroke="currentColor" stroke-width="1.5"/>"#);
 icon!(PLAY, "18", "18", r#"<path d="M4.5 2.2v13.6L16 9z" fill="currentColor"/>"#);
 icon!(PAUSE, "18", "18", r#"<path d="M4 2.5h3.5v13H4zM10.5 2.5H14v13h-3.5z" fill="currentColor"/>"#);

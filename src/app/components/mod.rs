@@ -12,7 +12,6 @@ mod compare;
 mod controls;
 mod depth;
 mod erased;
-mod export;
 mod field;
 mod header;
 mod icons;

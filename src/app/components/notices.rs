@@ -40,15 +40,6 @@ pub(super) fn Notices() -> impl IntoView {
             }
         })
     };
-    let told = move || {
-        page.told.get().map(|text| {
-            view! {
-                <div class="notice" data-notice="told" role="alert">
-                    <p>{text} " " <button type="button" on:click=on(move |_| page.told.set(None))>{words::dismiss()}</button></p>
-                </div>
-            }
-        })
-    };
     let webgpu = move || {
         let is_missing = page.device.with(|device| *device == Device::Missing);
         let wants_gpu = page.request.with(|request| matches!(request.engine, None | Some(Engine::Gpu)));
@@ -99,5 +90,5 @@ pub(super) fn Notices() -> impl IntoView {
             }
         })
     };
-    view! { <div class="notices">{part(link)} {part(told)} {part(webgpu)} {part(trouble)} {part(stopped)}</div> }
+    view! { <div class="notices">{part(link)} {part(webgpu)} {part(trouble)} {part(stopped)}</div> }
 }

@@ -6,7 +6,8 @@ use web_sys::{KeyboardEvent, PointerEvent};
 
 use crate::app::components::erased::{live, on};
 use crate::app::components::layers::{draw_on, place_in, size_of};
-use crate::app::state::{Page, Picture, page};
+use crate::app::outside;
+use crate::app::state::{Page, page};
 use crate::app::words;
 use crate::chart::curve::Curve;
 use crate::chart::plot::{block_at, label_room, plot};
@@ -81,9 +82,8 @@ pub(super) fn Plot(axes: Axes, curves: Memo<Vec<Curve>>, is_hidden: RwSignal<boo
             _ => caption,
         })
     };
-    let picture = Picture { title: live(name), scene };
-    page.pictures.update_value(|list| list.push(picture));
-    on_cleanup(move || page.pictures.update_value(|list| list.retain(|picture| picture.scene != scene)));
+    outside::show(live(name), scene);
+    on_cleanup(move || outside::hide(scene));
     let described = move || {
         let message = view.with(|view| view.message.clone()).unwrap_or_default();
         curves.with(|curves| match curves.is_empty() {
