@@ -266,6 +266,20 @@ class Text(unittest.TestCase):
         self.assertEqual([len(part) for part in parts], [3, 3])
         self.assertEqual(parts[0][1], parts[1][1])
 
+    def test_the_bibliography_has_all_that_is_cited(self):
+        bibliography = (HERE / "normscope.bib").read_text()
+        plain = bibliography.replace("{", "").replace("}", "")
+        sources = HERE.parent / "src"
+        titles = re.findall(r'= "([^"]+)",\s*"[^"]+",\s*[0-9]{4},', (sources / "claims" / "source.rs").read_text())
+        numbers = {number for file in ("presets.rs", "theory/source.rs", "claims/source.rs")
+                   for number in re.findall("[0-9]{4}[.][0-9]{5}", (sources / file).read_text())}
+        self.assertGreater(len(titles), 30)
+        self.assertEqual([title for title in titles if f"title = {title}" not in plain], [])
+        self.assertEqual([number for number in numbers if f"eprint = {number}" not in plain], [])
+        keys = re.findall("@[a-z]+{(.+),", bibliography)
+        self.assertEqual(len(keys), len(set(keys)))
+        self.assertEqual(bibliography.count("{"), bibliography.count("}"))
+
     def test_every_key_of_a_link_is_known(self):
         keys = (HERE.parent / "src" / "share" / "keys.rs").read_text()
         names = set(re.findall(r'_key!\(\s*"(\w+)"', keys)) | set(re.findall(r'name: "(\w+)"', keys))
