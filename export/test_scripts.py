@@ -247,7 +247,7 @@ class Record(unittest.TestCase):
         blocks, loss = self.model(settings, self.script.draw(settings, 0))
         with self.assertRaisesRegex(ValueError, "5 parameters of block 1 end in weight"):
             self.recorder.record(blocks, list(blocks)[:1], loss, {"w2": "weight"})
-        with self.assertRaisesRegex(AssertionError, "ran twice"):
+        with self.assertRaisesRegex(RuntimeError, "ran twice"):
             self.recorder.record(blocks, blocks, lambda: loss() + loss())
         self.assertEqual([len(block._forward_hooks) for block in blocks], [0, 0])
 
@@ -279,6 +279,15 @@ class Text(unittest.TestCase):
         keys = re.findall("@[a-z]+{(.+),", bibliography)
         self.assertEqual(len(keys), len(set(keys)))
         self.assertEqual(bibliography.count("{"), bibliography.count("}"))
+
+    def test_every_word_of_a_model_is_known(self):
+        model = HERE.parent / "src" / "model"
+        words = [word for file in ("config.rs", "placement.rs", "init.rs")
+                 for word in re.findall(r'^ +\w+ = "(.+)",$', (model / file).read_text(), re.MULTILINE)]
+        self.assertGreater(len(words), 30)
+        text = (HERE / "normscope_jax.py").read_text()
+        known = re.findall("[a-z0-9.-]+", text[text.index("PLACEMENTS = "):text.index("PAGE_ONLY = ")])
+        self.assertEqual(set(words) - set(known), set())
 
     def test_every_key_of_a_link_is_known(self):
         keys = (HERE.parent / "src" / "share" / "keys.rs").read_text()
