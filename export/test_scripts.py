@@ -162,6 +162,12 @@ class Golden:
         losses = [row["value"] for row in rows if row["statistic"] == "loss"]
         self.assertEqual(len(set(losses)), 4)
 
+    def test_a_model_is_named_as_in_a_link(self):
+        for query, name in (("", "placement=pre"), ("depth=24&seed=3&width=64", "placement=pre"),
+                            ("?memory_cos=0.00001&cross=1", "placement=pre&cross=1&memory_cos=0.00001"),
+                            ("memory_cos=0&placement=lns%2Clns", "placement=lns&memory_cos=0")):
+            self.assertEqual([run.label for run in self.script.parse(query)], [name])
+
     def test_what_it_does_not_know_ends_it(self):
         for bad in ("placement=post,other", "norm=batchnorm", "depth=201", "depth=x", "depth=", "memory_cos=1.1", "rope=1"):
             with self.subTest(bad), self.assertRaisesRegex(SystemExit, re.escape(bad)):
