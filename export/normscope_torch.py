@@ -62,8 +62,8 @@ def parse(query):
     if run["width"] % run["heads"]:
         run["heads"] = max(heads for heads in range(1, 5) if run["width"] % heads == 0)
         print(f"heads has to divide width: it is {run['heads']}", file=sys.stderr)
-    changed = [f"{name}={run[name]:g}" if name == "memory_cos" else f"{name}={run[name]}"
-               for name in MODEL_KEYS if run[name] != defaults[name]]
+    texts = run | {"memory_cos": np.format_float_positional(run["memory_cos"], trim="-")}
+    changed = [f"{name}={texts[name]}" for name in MODEL_KEYS if run[name] != defaults[name]]
     return [SimpleNamespace(**run, placement=placement, label="&".join([f"placement={placement}", *changed]))
             for placement in placements]
 

@@ -36,7 +36,8 @@ def record(model, blocks, loss_fn, weights=None, name="recorded", seed=0):
     rms, grads, hooks = {}, {}, []
 
     def note(state, stream):
-        assert state not in rms, "a block ran twice: record one pass of the model, without checkpointing"
+        if state in rms:
+            raise RuntimeError("a block ran twice: record one pass of the model, without checkpointing")
         rms[state] = frobenius(stream) / stream.numel() ** 0.5
         stream.register_hook(lambda grad: grads.__setitem__(state, frobenius(grad)))
 

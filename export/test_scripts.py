@@ -162,6 +162,12 @@ class Golden:
         losses = [row["value"] for row in rows if row["statistic"] == "loss"]
         self.assertEqual(len(set(losses)), 4)
 
+    def test_a_model_is_named_as_in_a_link(self):
+        for query, name in (("", "placement=pre"), ("depth=24&seed=3&width=64", "placement=pre"),
+                            ("?memory_cos=0.00001&cross=1", "placement=pre&cross=1&memory_cos=0.00001"),
+                            ("memory_cos=0&placement=lns%2Clns", "placement=lns&memory_cos=0")):
+            self.assertEqual([run.label for run in self.script.parse(query)], [name])
+
     def test_what_it_does_not_know_ends_it(self):
         for bad in ("placement=post,other", "norm=batchnorm", "depth=201", "depth=x", "depth=", "memory_cos=1.1", "rope=1"):
             with self.subTest(bad), self.assertRaisesRegex(SystemExit, re.escape(bad)):
@@ -247,7 +253,7 @@ class Record(unittest.TestCase):
         blocks, loss = self.model(settings, self.script.draw(settings, 0))
         with self.assertRaisesRegex(ValueError, "5 parameters of block 1 end in weight"):
             self.recorder.record(blocks, list(blocks)[:1], loss, {"w2": "weight"})
-        with self.assertRaisesRegex(AssertionError, "ran twice"):
+        with self.assertRaisesRegex(RuntimeError, "ran twice"):
             self.recorder.record(blocks, blocks, lambda: loss() + loss())
         self.assertEqual([len(block._forward_hooks) for block in blocks], [0, 0])
 
@@ -265,6 +271,29 @@ class Text(unittest.TestCase):
         parts = [(HERE / f"{name}.py").read_text().split("\n# ---- ") for name in SCRIPTS.values()]
         self.assertEqual([len(part) for part in parts], [3, 3])
         self.assertEqual(parts[0][1], parts[1][1])
+
+    def test_the_bibliography_has_all_that_is_cited(self):
+        bibliography = (HERE / "normscope.bib").read_text()
+        plain = bibliography.replace("{", "").replace("}", "")
+        sources = HERE.parent / "src"
+        titles = re.findall(r'= "([^"]+)",\s*"[^"]+",\s*[0-9]{4},', (sources / "claims" / "source.rs").read_text())
+        numbers = {number for file in ("presets.rs", "theory/source.rs", "claims/source.rs")
+                   for number in re.findall("[0-9]{4}[.][0-9]{5}", (sources / file).read_text())}
+        self.assertGreater(len(titles), 30)
+        self.assertEqual([title for title in titles if f"title = {title}" not in plain], [])
+        self.assertEqual([number for number in numbers if f"eprint = {number}" not in plain], [])
+        keys = re.findall("@[a-z]+{(.+),", bibliography)
+        self.assertEqual(len(keys), len(set(keys)))
+        self.assertEqual(bibliography.count("{"), bibliography.count("}"))
+
+    def test_every_word_of_a_model_is_known(self):
+        model = HERE.parent / "src" / "model"
+        words = [word for file in ("config.rs", "placement.rs", "init.rs")
+                 for word in re.findall(r'^ +\w+ = "(.+)",$', (model / file).read_text(), re.MULTILINE)]
+        self.assertGreater(len(words), 30)
+        text = (HERE / "normscope_jax.py").read_text()
+        known = re.findall("[a-z0-9.-]+", text[text.index("PLACEMENTS = "):text.index("PAGE_ONLY = ")])
+        self.assertEqual(set(words) - set(known), set())
 
     def test_every_key_of_a_link_is_known(self):
         keys = (HERE.parent / "src" / "share" / "keys.rs").read_text()

@@ -103,8 +103,11 @@ async function delivered(address) {
 async function script(address, { ask, result }) {
   const { link } = result();
   const text = await delivered(address);
+  // The scripts begin with one placement, the page with two.
+  const query = new URLSearchParams(ask("state"));
+  if (!query.has("placement")) query.set("placement", "post,pre");
   // Not `replace` with a text, in which `$` has a meaning.
-  return text.replace(/^QUERY = .*$/m, () => `QUERY = ${JSON.stringify(ask("state"))}`).replace(/^# Link: .*$/m, () => `# Link: ${link}`);
+  return text.replace(/^QUERY = .*$/m, () => `QUERY = ${JSON.stringify(query.toString().replaceAll("%2C", ","))}`).replace(/^# Link: .*$/m, () => `# Link: ${link}`);
 }
 
 /** Makes a file of one kind. */
