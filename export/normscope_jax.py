@@ -38,8 +38,8 @@ CHOICES = {  # the default first
     "qk_norm": "none head full", "causal": "0 1", "attention": "softmax uniform", "output_projection": "1 0",
     "cross": "0 1", "final_norm": "auto on off",
 }
-PAGE_ONLY = """view claim tour guide topic verdict engine first_statistic statistic stream_scale statistic_scale relation
-    along multiples projector theory deepest memory speed pin repeat lang""".split()
+PAGE_ONLY = """v presets view claim tour guide topic verdict engine first_statistic statistic first_scale stream_scale
+    statistic_scale relation along multiples projector theory deepest memory speed pin repeat lang theme embed hide""".split()
 # The keys of a model in the order in which a link has them; depth, seed and seeds have columns of their own.
 MODEL_KEYS = """width heads tokens batch ffn vocab norm act init residual_scale qk_norm causal attention output_projection
     cross memory_cos final_norm""".split()
