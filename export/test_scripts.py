@@ -301,7 +301,8 @@ class Text(unittest.TestCase):
         self.assertGreater(len(names), 40)
         text = (HERE / "normscope_jax.py").read_text()
         known = set(re.findall(r"[a-z_]+", text[text.index("INTEGERS = "):text.index("def parse")])) | {"placement"}
-        self.assertEqual(names - known, set())
+        # What a preset says is written out in the links of the page; alone it ends a script with an error.
+        self.assertEqual(names - known, {"preset"})
 
 
 if __name__ == "__main__":

@@ -27,8 +27,8 @@ macro_rules! by_name {
 by_name! {
     /// Those of any element.
     GlobalAttributes:
-    hidden = "hidden", id = "id", inputmode = "inputmode", lang = "lang", role = "role", spellcheck =
-    "spellcheck", tabindex = "tabindex", title = "title",
+    hidden = "hidden", id = "id", inputmode = "inputmode", lang = "lang", role = "role",
+    spellcheck = "spellcheck", tabindex = "tabindex", title = "title",
 }
 
 by_name! {
@@ -36,8 +36,8 @@ by_name! {
     AriaAttributes:
     aria_checked = "aria-checked", aria_current = "aria-current", aria_describedby = "aria-describedby",
     aria_description = "aria-description", aria_disabled = "aria-disabled", aria_expanded = "aria-expanded",
-    aria_hidden = "aria-hidden", aria_invalid = "aria-invalid", aria_label = "aria-label", aria_labelledby =
-    "aria-labelledby", aria_live = "aria-live", aria_orientation = "aria-orientation", aria_pressed = "aria-
-    pressed", aria_valuemax = "aria-valuemax", aria_valuemin = "aria-valuemin", aria_valuenow = "aria-valuenow",
-    aria_valuetext = "aria-valuetext",
+    aria_hidden = "aria-hidden", aria_invalid = "aria-invalid", aria_label = "aria-label",
+    aria_labelledby = "aria-labelledby", aria_live = "aria-live", aria_orientation = "aria-orientation",
+    aria_pressed = "aria-pressed", aria_valuemax = "aria-valuemax", aria_valuemin = "aria-valuemin",
+    aria_valuenow = "aria-valuenow", aria_valuetext = "aria-valuetext",
 }
