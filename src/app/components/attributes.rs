@@ -37,7 +37,7 @@ by_name! {
     aria_checked = "aria-checked", aria_current = "aria-current", aria_describedby = "aria-describedby",
     aria_description = "aria-description", aria_disabled = "aria-disabled", aria_expanded = "aria-expanded",
     aria_hidden = "aria-hidden", aria_invalid = "aria-invalid", aria_label = "aria-label", aria_labelledby =
-    "aria-labelledby", aria_live = "aria-live", aria_orientation = "aria-orientation", aria_pressed = "aria-
-    pressed", aria_valuemax = "aria-valuemax", aria_valuemin = "aria-valuemin", aria_valuenow = "aria-valuenow",
+    "aria-labelledby", aria_live = "aria-live", aria_orientation = "aria-orientation",
+    aria_pressed = "aria-pressed", aria_valuemax = "aria-valuemax", aria_valuemin = "aria-valuemin", aria_valuenow = "aria-valuenow",
     aria_valuetext = "aria-valuetext",
 }
