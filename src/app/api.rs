@@ -11,7 +11,7 @@ use crate::model::Config;
 use crate::plan::{Extent, Limits};
 use crate::reference;
 use crate::share::{self, Target};
-use crate::stats::{Engine, Measurement, Pass, to_json, to_text};
+use crate::stats::{Engine, Measurement, Pass, to_json};
 
 use super::browser;
 
@@ -47,7 +47,7 @@ pub async fn measure(query: String) -> Result<String, JsError> {
         Engine::Cpu => CpuPass::within(config, &Limits { budget_bytes, ..Limits::default() }, Extent::Curves)?.finish(),
         Engine::Gpu => on_device(config, budget_bytes).await?,
     };
-    Ok(to_text(&to_json(&measurement)))
+    Ok(to_json(&measurement))
 }
 
 async fn on_device(config: &Config, budget_bytes: u64) -> Result<Measurement, JsError> {

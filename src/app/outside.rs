@@ -12,7 +12,7 @@ use crate::chart::scene::Scene;
 use crate::chart::svg::to_svg;
 use crate::model::{Config, Placement};
 use crate::share::{Request, Target, parse, to_query};
-use crate::stats::{Engine, Measurement, Quantity, Sample, Series, to_json, to_text};
+use crate::stats::{Engine, Measurement, Quantity, Sample, Series, to_json};
 
 use super::address::Address;
 use super::browser;
@@ -105,7 +105,7 @@ fn result(page: Page) -> String {
         let name = words::model_name(&pass.measurement.config, &own);
         let name = letter.map_or_else(|| name.clone(), |letter| format!("{letter}: {name}"));
         let (runs, time) = (pass.sample.runs, pass.milliseconds);
-        out += &format!("\n{name}\t{runs}\t{time}\t{}", to_text(&to_json(&pass.measurement)));
+        out += &format!("\n{name}\t{runs}\t{time}\t{}", to_json(&pass.measurement));
     };
     page.shown().iter().filter(|(_, is_fresh)| *is_fresh).for_each(|(pass, _)| line(None, pass));
     page.kept().iter().for_each(|(letter, pass)| line(Some(*letter), pass));

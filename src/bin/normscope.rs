@@ -11,7 +11,7 @@ use normscope::gpu::{Gpu, Setup, system_clock};
 use normscope::plan::{Extent, Limits};
 use normscope::reference;
 use normscope::share::{self, Kind, Notice, Request, Target};
-use normscope::stats::{Engine, Measurement, Pass, to_csv, to_json, to_text};
+use normscope::stats::{Engine, Measurement, Pass, to_csv, to_json};
 
 /// What depth does to a randomly initialised Transformer
 #[derive(Parser)]
@@ -93,7 +93,7 @@ fn run(query: &str, engine: Option<Engine>, format: Format, extent: Extent) -> R
     let engine = engine.or(request.engine).unwrap_or(Engine::Reference);
     let measurement = engine_run(engine, extent, &request)?;
     Ok(match format {
-        Format::Json => format!("{}\n", to_text(&to_json(&measurement))),
+        Format::Json => format!("{}\n", to_json(&measurement)),
         Format::Csv => to_csv(&measurement),
     })
 }

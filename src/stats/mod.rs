@@ -11,7 +11,7 @@ mod update;
 pub use atlas::{Atlas, Cell, coarse_first};
 pub use blocks::Blocks;
 pub use derived::{Format, GrowthExponents};
-pub use json::{number, to_csv, to_json, to_text};
+pub use json::{to_csv, to_json};
 pub use marks::{Mark, UNRESOLVED_ABOVE};
 pub use seeds::Sample;
 pub use update::ModelUpdate;

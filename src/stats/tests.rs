@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::{Engine, Mark, Measurement, Pass, Quantity, Series, UNRESOLVED_ABOVE, number, to_csv, to_json, to_text};
+use super::{Engine, Mark, Measurement, Pass, Quantity, Series, UNRESOLVED_ABOVE, to_csv, to_json};
 use crate::model::{Activation, Config, Tensor, Toggle};
 
 /// A measurement whose values say where they stand.
@@ -23,9 +23,14 @@ fn set(measurement: &mut Measurement, quantity: Quantity, index: usize, value: f
     series.relative_error[index] = relative_error;
 }
 
-/// What is written is read back by another program's reader to the last bit.
+/// What another program's reader makes of the output.
+fn read(measurement: &Measurement) -> Value {
+    serde_json::from_str(&to_json(measurement)).expect("it is JSON")
+}
+
+/// What is written is read back to the last bit.
 #[test]
-fn json_as_text_is_read_back() {
+fn json_is_read_back() {
     let mut random = 1_u64;
     let mut numbers: Vec<f64> = vec![0.0, -0.0, 1.0, 0.1, 1e-7, 1e16, 1e300, 5e-324, f64::MAX, f64::MIN_POSITIVE, -2.5];
     for _ in 0..20_000 {
@@ -33,30 +38,44 @@ fn json_as_text_is_read_back() {
         numbers.push(f64::from_bits(random));
     }
     numbers.retain(|value| value.is_finite());
-    let value = json!({
-        "numbers": numbers,
-        "whole": [0, 7, u64::MAX, -3, i64::MIN],
-        "texts": ["", "a \"quoted\" \\ \n\t\u{1} Σ 𝒩"],
-        "rest": [null, true, false, {}, []],
-    });
-    let text = to_text(&value);
-    let read: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
-    assert_eq!(read, value);
-    for (number, read) in numbers.iter().zip(read["numbers"].as_array().expect("a list")) {
+    let mut run = measurement(Engine::Reference);
+    run.series
+        .iter_mut()
+        .find(|series| series.quantity == Quantity::StreamRms)
+        .expect("it")
+        .values
+        .clone_from(&numbers);
+    let json = read(&run);
+    let list = json["stream_rms"].as_array().expect("a list");
+    assert_eq!(list.len(), numbers.len());
+    for (number, read) in numbers.iter().zip(list) {
         assert_eq!(read.as_f64().map(f64::to_bits), Some(number.to_bits()), "{number:?}");
     }
 }
 
 #[test]
-fn numbers_that_json_lacks_are_strings() {
-    assert_eq!(number(f64::NAN), json!("NaN"));
-    assert_eq!(number(f64::INFINITY), json!("inf"));
-    assert_eq!(number(f64::NEG_INFINITY), json!("-inf"));
-    for value in [0.0, -1.5, 0.1, 1e-300, f64::MAX, f64::MIN_POSITIVE, 5e-324] {
-        let text = number(value).to_string();
-        assert_eq!(text.parse(), Ok(value), "{text}");
-        assert_eq!(serde_json::from_str::<f64>(&text).expect("a number"), value, "{text}");
+fn the_configuration_is_as_serde_has_it() {
+    let other = crate::share::parse(
+        "placement=keel&depth=96&width=128&heads=8&tokens=16&batch=3&ffn=2&vocab=99&norm=rmsnorm&act=swiglu&init=he&\
+         residual_scale=gpt2&qk_norm=full&causal=1&attention=uniform&output_projection=0&cross=1&memory_cos=0.7&\
+         final_norm=off&seed=4294967295",
+        crate::share::Target::CommandLine,
+    );
+    assert_eq!(other.1, []);
+    for config in [Config::default(), other.0.config] {
+        let run = Measurement { config: config.clone(), engine: Engine::Cpu, series: Vec::new() };
+        assert_eq!(read(&run)["config"], serde_json::to_value(&config).expect("a value"));
+        assert_eq!(serde_json::from_value::<Config>(read(&run)["config"].clone()).expect("a model"), config);
     }
+}
+
+#[test]
+fn numbers_that_json_lacks_are_strings() {
+    let mut run = measurement(Engine::Gpu);
+    for (index, value) in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY].into_iter().enumerate() {
+        set(&mut run, Quantity::StreamMax, index, value, 0.0);
+    }
+    assert_eq!(read(&run)["stream_max"].as_array().expect("a list")[..3], [json!("NaN"), json!("inf"), json!("-inf")]);
 }
 
 #[test]
@@ -105,7 +124,7 @@ fn a_run_lists_the_matrices_it_has() {
 fn json_has_the_keys_and_values_of_a_run() {
     let mut run = measurement(Engine::Gpu);
     set(&mut run, Quantity::GradWeight(Tensor::Wq), 2, f64::NAN, 0.0);
-    let json = to_json(&run);
+    let json = read(&run);
     let keys: BTreeSet<&str> = json.as_object().expect("an object").keys().map(String::as_str).collect();
     let expected = [
         "attention_entropy",
@@ -170,7 +189,7 @@ fn marks_say_why() {
 #[test]
 fn marks_are_listed_by_quantity_and_reason() {
     let mut run = measurement(Engine::Cpu);
-    assert_eq!(to_json(&run)["marks"], json!({}));
+    assert_eq!(read(&run)["marks"], json!({}));
     let quantity = Quantity::GradWeight(Tensor::Wq);
     set(&mut run, quantity, 0, 1e-9, 1.0);
     set(&mut run, quantity, 2, 1e-9, 2.0);
@@ -180,7 +199,7 @@ fn marks_are_listed_by_quantity_and_reason() {
         "grad_weight.wq": { "unresolved": [0, 2], "zero": [1] },
         "stream_max": { "overflow": [3] },
     });
-    assert_eq!(to_json(&run)["marks"], expected);
+    assert_eq!(read(&run)["marks"], expected);
 }
 
 #[test]
@@ -224,18 +243,18 @@ fn a_pass_runs_to_its_end() {
     let done = Countdown(5).finish();
     assert_eq!(done.values(Quantity::Loss), [1.0]);
     assert!(done.values(Quantity::GradWeight(Tensor::Wg)).is_empty());
-    assert_eq!(to_json(&done)["engine"], Value::from("cpu"));
+    assert_eq!(read(&done)["engine"], Value::from("cpu"));
 }
 
 #[test]
 fn an_update_is_there_where_it_was_asked_for() {
     let mut run = measurement(Engine::Cpu);
-    assert!(to_json(&run).get("model_update").is_none());
+    assert!(read(&run).get("model_update").is_none());
     for (quantity, value) in Quantity::UPDATES.into_iter().zip([0.5, f64::INFINITY]) {
         assert_eq!(quantity.len(&run.config), 1);
         run.series.push(Series::exact(quantity, vec![value]));
     }
-    let json = to_json(&run);
+    let json = read(&run);
     assert_eq!(json["model_update"], json!({ "sgd": 0.5, "sign": "inf" }));
     assert_eq!(json["marks"], json!({ "model_update.sign": { "overflow": [0] } }));
     assert!(to_csv(&run).ends_with("model_update.sgd,0,0.5,\nmodel_update.sign,0,inf,overflow\n"));
