@@ -1,6 +1,7 @@
 // Takes pictures, numbers, scripts and films out of the page.
 
 import { byBlock, firstBlock } from "./series.js";
+import { escaped, shapes } from "./svg.js";
 
 /** Space about and between the charts of a picture, and what its words take. */
 const MARGIN = 24;
@@ -8,13 +9,12 @@ const TITLE = 28;
 const FOOT = 30;
 const FONTS = "Inter, system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
 
-const escaped = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
 const color = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 /** All charts of the page side by side, each with its title, and the link below, as SVG. */
 export function drawing({ ask, result, say }) {
   const lines = ask("pictures").split("\n").map((line) => line.split("\t"));
-  const charts = lines.map(([title, width, height, svg]) => ({ title, width: Number(width), height: Number(height), svg })).filter(({ width }) => width > 0);
+  const charts = lines.map(([title, width, height, ...words]) => ({ title, width: Number(width), height: Number(height), words })).filter(({ width }) => width > 0);
   if (charts.length === 0) throw new Error(say("no_chart"));
   const columns = Math.ceil(Math.sqrt(charts.length));
   const rows = Math.ceil(charts.length / columns);
@@ -25,13 +25,13 @@ export function drawing({ ask, result, say }) {
   const [paper, ink, faint] = ["--bg", "--ink", "--ink-2"].map(color);
   const text = (x, y, size, fill, more, words) =>
     `<text x="${x}" y="${y}" font-size="${size}" fill="${fill}" ${more}>${escaped(words)}</text>`;
-  const cells = charts.map(({ title, svg }, i) => {
+  const cells = charts.map(({ title, words }, i) => {
     const [x, y] = [MARGIN + (i % columns) * (wide + MARGIN), MARGIN + Math.floor(i / columns) * (high + MARGIN)];
-    return text(x, y + 16, 16, ink, 'font-weight="600"', title) + svg.replace("<svg ", `<svg x="${x}" y="${y + TITLE}" `);
+    return `${text(x, y + 16, 16, ink, 'font-weight="600"', title)}<g transform="translate(${x} ${y + TITLE})">${shapes(words)}</g>`;
   });
   const { link } = result();
   const svg =
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="${FONTS}">` +
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="${FONTS}" stroke-linejoin="round">` +
     `<rect width="100%" height="100%" fill="${paper}"/>${cells.join("")}${text(MARGIN, height - MARGIN + 4, 12, faint, "", `Normscope · ${link}`)}</svg>`;
   return { svg, width, height };
 }

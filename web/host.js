@@ -6,6 +6,8 @@ const PROTOCOL = 1;
 /** What may be asked by message. */
 const QUESTIONS = ["state", "set", "result", "picture", "play", "pause", "subscribe", "unsubscribe"];
 
+/** What the page says whenever something changes; the second, once all that is asked for is there. */
+const CHANGES = ["normscope-state", "normscope-result"];
 /** What goes out, in the order of the list, with the text of each. */
 const KINDS = {
   png1: ["export_png", "1"],
@@ -46,7 +48,7 @@ export function serve(bindings, texts) {
   /** What exports and imports need of the page. */
   const page = { ask, result, say };
   /** The page says what it shows as soon as it is there. */
-  const isThere = new Promise((done) => window.addEventListener("normscope-state", done, { once: true }));
+  const isThere = new Promise((done) => CHANGES.forEach((type) => window.addEventListener(type, done, { once: true })));
   /** Windows that hear of changes, with the origin that they had when they asked. */
   const subscribers = new Map();
   const isFramed = window.parent !== window;
@@ -96,10 +98,16 @@ export function serve(bindings, texts) {
     }
   });
 
-  window.addEventListener("normscope-state", () => tell({ event: "state", query: ask("state") }));
-  window.addEventListener("normscope-result", () => {
-    if (subscribers.size > 0) tell({ event: "result", result: result() });
-  });
+  let before;
+  /** Tells of what has changed: the state each time, the result once it is whole. */
+  function follow({ type }) {
+    const query = ask("state");
+    if (query !== before) tell({ event: "state", query });
+    before = query;
+    if (type === "normscope-result" && subscribers.size > 0) tell({ event: "result", result: result() });
+  }
+  const onChange = (call) => CHANGES.forEach((type) => window.addEventListener(type, call));
+  onChange(follow);
 
   if (isFramed) {
     // The host need not ask: a height says nothing of it.
@@ -149,7 +157,7 @@ export function serve(bindings, texts) {
     const builder = make("a", { class: "embed" }, say("embed"));
     const lead = () => (builder.href = `embed.html?${ask("state")}`);
     lead();
-    window.addEventListener("normscope-state", lead);
+    onChange(lead);
     const list = make("div", { class: "menu", id: "export", popover: "auto", role: "group", "aria-label": say("export") });
     for (const [kind, text] of Object.entries(KINDS)) {
       const item = make("button", { type: "button", "data-export": kind }, say(...text));
@@ -161,7 +169,17 @@ export function serve(bindings, texts) {
       list.append(item);
     }
     const button = make("button", { class: "export", type: "button", popovertarget: "export" }, say("export"));
-    tools.querySelector(".copy").after(builder, button, list);
+    const copy = tools.querySelector(".copy");
+    copy.after(builder, button, list);
+    // Where the clipboard is refused the link is there to be copied by hand.
+    window.addEventListener("normscope-refused", () => {
+      const field = make("input", { id: "by-hand", type: "text", readonly: "", value: result().link });
+      const box = make("span", { class: "by-hand" }, make("label", { for: "by-hand" }, say("copy")), field);
+      field.addEventListener("blur", () => box.remove());
+      copy.after(box);
+      field.focus();
+      field.select();
+    });
   }
 
   /** Presets of a course go into the list of presets; where they fail, the page goes on without. */

@@ -9,7 +9,7 @@ use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
 
 use crate::chart::scene::Scene;
-use crate::chart::svg::to_svg;
+use crate::chart::words::to_words;
 use crate::model::{Config, Placement};
 use crate::share::{Request, Target, parse, to_query};
 use crate::stats::{Engine, Measurement, Quantity, Sample, Series, to_json};
@@ -30,18 +30,14 @@ thread_local! {
 /// The most models that are taken from files.
 const MOST_IMPORTED: usize = 6;
 
-/// Lets scripts ask this page, and tells them of changes: events of the window, `normscope-state` and `normscope-result`.
+/// Lets scripts ask this page, and tells them of changes: events of the window, `normscope-result` where all
+/// that is asked for is there, else `normscope-state`.
 pub(super) fn offer(page: Page) {
     PAGE.set(Some(page));
     effect(move || {
         page.request.track();
-        browser::announce("normscope-state");
-    });
-    effect(move || {
-        if page.is_settled() {
-            page.finished.track();
-            browser::announce("normscope-result");
-        }
+        page.finished.track();
+        browser::announce(if page.is_settled() { "normscope-result" } else { "normscope-state" });
     });
 }
 
@@ -62,7 +58,7 @@ fn the_page() -> Result<Page, JsError> {
 /// Answers a question. `state`: the query of what is shown. `set`: takes one; a line for each thing that was wrong with it.
 /// `result`: version, link, adapter and whether all is there, then a line for each model with its name, the runs that its
 /// values are the median of, their milliseconds, and the JSON of `normscope run`. `pictures`: a line for each plot with its
-/// title, width, height and SVG. `play`, `pause`: move the depth, and stop it.
+/// title, width, height and shapes (`chart::words`). `play`, `pause`: move the depth, and stop it.
 ///
 /// # Errors
 /// Where there is no page yet, or no such question.
@@ -114,7 +110,7 @@ fn result(page: Page) -> String {
 
 fn pictures() -> String {
     let line = |(title, scene): &Picture| {
-        scene.with(|scene| format!("{}\t{}\t{}\t{}", title(), scene.width, scene.height, to_svg(scene)))
+        scene.with(|scene| format!("{}\t{}\t{}\t{}", title(), scene.width, scene.height, to_words(scene)))
     };
     PICTURES.with_borrow(|list| list.iter().map(line).collect::<Vec<_>>().join("\n"))
 }

@@ -11,7 +11,7 @@
 //! | [`block`] | a placement as glyph, diagram and equation, from its recipe |
 //! | [`parts`] | the parts of that diagram, and what was measured at each |
 //! | [`reading`] | a measurement in one sentence |
-//! | [`svg`] | a scene as SVG |
+//! | [`words`] | a scene as text, of which a script makes SVG |
 //! | `canvas` | a scene on an HTML canvas, through plotters |
 
 pub mod axis;
@@ -35,7 +35,7 @@ pub mod scene;
 #[cfg(test)]
 mod snapshots;
 pub mod style;
-pub mod svg;
 mod text;
 pub mod theme;
 pub mod view;
+pub mod words;

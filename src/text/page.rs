@@ -8,7 +8,6 @@ texts! { "page":
     page_title(name, depth);
     copy_link;
     copied;
-    not_copied;
     /// What is wrong with a file.
     no_depth(depth);
     no_quantity(name);

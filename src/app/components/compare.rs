@@ -8,7 +8,7 @@ use crate::app::state::{Finished, Imported, Page, page};
 use crate::app::words;
 use crate::chart::curve::precision;
 use crate::chart::style::style;
-use crate::model::Config;
+use crate::model::Placement;
 use crate::share::{MOST_PINS, Request};
 use crate::stats::{GrowthExponents, Mark, Measurement, Quantity};
 use crate::text::number;
@@ -38,40 +38,48 @@ fn ratio((over, mark): (f64, Option<Mark>), (under, under_mark): (f64, Option<Ma
     if mark.is_none() && under_mark.is_none() { over / under } else { f64::NAN }
 }
 
-/// The row of a model from a file, of which its curves are known.
-fn imported(page: Page, letter: char, model: &Arc<Imported>) -> AnyView {
-    let measurement = &model.sample.median;
+/// What a row has whoever the model is from.
+struct Row<'a> {
+    measurement: &'a Measurement,
+    letter: Option<char>,
+    name: String,
+    /// The placement in attributes and colour; none of a model from a file.
+    placement: Option<Placement>,
+    /// The cells after the gradients.
+    rest: AnyView,
+    /// What the button that removes it does; none where it cannot be removed.
+    remove: Option<Box<dyn FnMut()>>,
+}
+
+fn row_of(page: Page, row: Row<'_>) -> AnyView {
+    let Row { measurement, letter, name, placement, rest, remove } = row;
     let gradient = page.request.with(Request::gradient);
     let stream = Quantity::StreamRms;
-    let (first, last) = (end(measurement, gradient, false), end(measurement, gradient, true));
     let growth = ratio(end(measurement, stream, true), end(measurement, stream, false));
-    let of = Arc::clone(model);
-    let label = words::unpin(&model.name);
-    let unknown = || cell(measurement, f64::NAN, None);
+    let (first, last) = (end(measurement, gradient, false), end(measurement, gradient, true));
+    let remove = remove.map(|mut remove| {
+        let label = words::unpin(&name);
+        view! {
+            <button class="icon" type="button" aria-label=label.clone() title=label on:click=on(move |_| remove())>
+                <span class="art" inner_html=icons::CROSS></span>
+            </button>
+        }
+    });
     view! {
-        <tr data-imported="">
-            <th scope="row">
-                <b class="letter">{letter}</b> " " {model.name.clone()}
-                <button
-                    class="icon"
-                    type="button"
-                    aria-label=label.clone()
-                    title=label
-                    on:click=on(move |_| page.imported.update(|list| list.retain(|other| *other != of)))
-                >
-                    <span class="art" inner_html=icons::CROSS></span>
-                </button>
+        <tr
+            data-placement=placement.map(Placement::key)
+            data-kept=letter.map(|_| "")
+            data-imported=placement.is_none().then_some("")
+        >
+            <th scope="row" class=placement.map_or_else(String::new, |placement| format!("text-{}", style(placement).hue.key()))>
+                {letter.map(|letter| view! { <b class="letter">{letter}</b> " " })} {name} {remove}
             </th>
             <td>{measurement.config.depth}</td>
             {cell(measurement, growth, None)}
             {cell(measurement, first.0, first.1)}
             {cell(measurement, last.0, last.1)}
             {cell(measurement, ratio(first, last), None)}
-            {unknown()}
-            {unknown()}
-            {unknown()}
-            {unknown()}
-            {unknown()}
+            {rest}
         </tr>
     }
     .into_any()
@@ -99,10 +107,6 @@ pub(super) fn Compare() -> impl IntoView {
     let row = move |pass: &Arc<Finished>, letter: Option<char>| {
         let measurement = &pass.measurement;
         let config = measurement.config.clone();
-        let gradient = page.request.with(Request::gradient);
-        let stream = Quantity::StreamRms;
-        let growth = ratio(end(measurement, stream, true), end(measurement, stream, false));
-        let (first, last) = (end(measurement, gradient, false), end(measurement, gradient, true));
         let exponents = GrowthExponents::of(measurement);
         let update = page.update_of(measurement).map_or_else(
             || view! { <td><data value="NaN">"…"</data></td> }.into_any(),
@@ -119,37 +123,31 @@ pub(super) fn Compare() -> impl IntoView {
             },
         );
         let (parameters, flops) = (config.parameters(), config.flops());
-        let placement = config.placement;
-        let name = page.request.with(|request| words::model_name(&config, &request.config));
-        let remove = letter.map(|_| {
-            let (label, config): (String, Config) = (words::unpin(&name), config);
-            view! {
-                <button class="icon" type="button" aria-label=label.clone() title=label on:click=on(move |_| page.unpin(&config))>
-                    <span class="art" inner_html=icons::CROSS></span>
-                </button>
-            }
-        });
-        view! {
-            <tr data-placement=placement.key() data-kept=letter.map(|_| "")>
-                <th scope="row" class=format!("text-{}", style(placement).hue.key())>{letter.map(|letter| view! { <b class="letter">{letter}</b> " " })} {name} {remove}</th>
-                <td>{measurement.config.depth}</td>
-                {cell(measurement, growth, None)}
-                {cell(measurement, first.0, first.1)}
-                {cell(measurement, last.0, last.1)}
-                {cell(measurement, ratio(first, last), None)}
-                {update}
-                {cell(measurement, exponents.forward, None)}
-                {cell(measurement, exponents.backward, None)}
-                <td>{number::grouped(parameters.all())} " " <small>{words::of_norms(parameters.norms)}</small></td>
-                <td>{number::value(flops / 1e9)}</td>
-            </tr>
+        let rest = view! {
+            {update}
+            {cell(measurement, exponents.forward, None)}
+            {cell(measurement, exponents.backward, None)}
+            <td>{number::grouped(parameters.all())} " " <small>{words::of_norms(parameters.norms)}</small></td>
+            <td>{number::value(flops / 1e9)}</td>
         }
+        .into_any();
+        let name = page.request.with(|request| words::model_name(&config, &request.config));
+        let placement = Some(config.placement);
+        let remove = letter.map(|_| Box::new(move || page.unpin(&config)) as Box<dyn FnMut()>);
+        row_of(page, Row { measurement, letter, name, placement, rest, remove })
+    };
+    let imported = move |letter: char, model: &Arc<Imported>| {
+        let measurement = &model.sample.median;
+        let rest = (0..5).map(|_| cell(measurement, f64::NAN, None)).collect_view().into_any();
+        let of = Arc::clone(model);
+        let remove = move || page.imported.update(|list| list.retain(|other| *other != of));
+        let (letter, name, remove) = (Some(letter), model.name.clone(), Some(Box::new(remove) as Box<dyn FnMut()>));
+        row_of(page, Row { measurement, letter, name, placement: None, rest, remove })
     };
     let rows = move || {
         let shown = page.shown().into_iter().map(|(pass, _)| row(&pass, None)).collect_view();
         let kept = page.kept().iter().map(|(letter, pass)| row(pass, Some(*letter))).collect_view();
-        let from_files =
-            page.imported().into_iter().map(|(letter, model)| imported(page, letter, &model)).collect_view();
+        let from_files = page.imported().into_iter().map(|(letter, model)| imported(letter, &model)).collect_view();
         view! { {shown} {kept} {from_files} }
     };
     let gradient = move || words::name(page.request.with(Request::gradient));

@@ -82,7 +82,11 @@ pub(super) fn Header() -> impl IntoView {
         }
         let link = page.request.with_untracked(|request| Address::link(&request.whole()));
         spawn_local(async move {
-            said.set(if browser::copy(&link).await { words::copied() } else { words::not_copied() });
+            let is_copied = browser::copy(&link).await;
+            said.set(if is_copied { words::copied() } else { words::copy_link() });
+            if !is_copied {
+                browser::announce("normscope-refused");
+            }
             later.with_value(|later| later.ask(2500, move || said.set(words::copy_link())));
         });
     };

@@ -48,12 +48,13 @@ pub(super) fn App(engines: Rc<Engines>) -> impl IntoView {
     provide_context(page);
     header::follow_theme(page);
     browser::on_pixel_ratio(move || page.dots.set(browser::device_pixel_ratio()));
-    effect(move || header::set_attribute("data-projector", page.request.with(|r| r.projector).then_some("")));
     effect(move || {
-        let (embed, hide) = page.request.with(|r| (r.embed, r.hide.clone()));
-        header::set_attribute("data-embed", embed.then_some(""));
-        let hidden = hide.iter().map(|part| part.key()).collect::<Vec<_>>().join(" ");
-        header::set_attribute("data-hide", Some(hidden.as_str()).filter(|hidden| !hidden.is_empty()));
+        page.request.with(|request| {
+            let hidden = request.hide.iter().map(|part| part.key()).collect::<Vec<_>>().join(" ");
+            header::set_attribute("data-projector", request.projector.then_some(""));
+            header::set_attribute("data-embed", request.embed.then_some(""));
+            header::set_attribute("data-hide", Some(hidden.as_str()).filter(|hidden| !hidden.is_empty()));
+        });
     });
     runner::start(page);
     outside::offer(page);
