@@ -237,9 +237,7 @@ impl fmt::Display for PlanError {
         let mib = |bytes: u64| bytes.div_ceil(1 << 20).to_string();
         f.write_str(&match *self {
             Self::TooLarge { needed, allowed } => says::too_large(mib(needed), mib(allowed)),
-            Self::SlabTooLarge { role, needed, allowed } => {
-                says::slab_too_large(format!("{role:?}"), mib(needed), mib(allowed))
-            }
+            Self::SlabTooLarge { needed, allowed, .. } => says::slab_too_large(mib(needed), mib(allowed)),
             Self::TooManyWorkgroups { needed, allowed } => {
                 says::too_many_workgroups(needed.to_string(), allowed.to_string())
             }

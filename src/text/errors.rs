@@ -4,6 +4,6 @@ use super::texts;
 
 texts! { "errors":
     too_large(needed, allowed);
-    slab_too_large(role, needed, allowed);
+    slab_too_large(needed, allowed);
     too_many_workgroups(needed, allowed);
 }
