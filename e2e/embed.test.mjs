@@ -64,8 +64,8 @@ async function until(page, what) {
 test("a host asks, sets, subscribes, and gets numbers and a picture", { timeout: SLOW }, async () => {
   const page = await hosted(frame(`placement=post,pre&${QUICK}`));
   try {
+    await until(page, () => window.heard.some((data) => data.event === "height"));
     await page.evaluate(() => askFrame("subscribe"));
-    await until(page, () => window.heard.some((data) => data.event === "result"));
     const { query } = await page.evaluate(() => askFrame("state"));
     assert.match(query, /^v=1&.*depth=6/);
     const set = await page.evaluate((query) => askFrame("set", { query }), `placement=pre&${QUICK.replace("depth=6", "depth=8")}&colour=red&embed=1`);
@@ -180,11 +180,13 @@ test("what is not seen rests", { timeout: SLOW }, async () => {
   try {
     await page.evaluate(() => document.querySelector("iframe").scrollIntoView());
     await until(page, () => window.heard.some((data) => data.event === "height"));
+    const depth = async () => (await page.evaluate(() => askFrame("state"))).query;
+    const still = await depth();
     await page.evaluate(() => askFrame("play"));
     await page.waitForTimeout(1500);
+    assert.notEqual(await depth(), still, "it plays while it is seen");
     await page.evaluate(() => scrollTo(0, 0));
     await page.waitForTimeout(1500);
-    const depth = async () => (await page.evaluate(() => askFrame("state"))).query;
     const before = await depth();
     await page.waitForTimeout(1500);
     assert.equal(await depth(), before);

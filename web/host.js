@@ -117,7 +117,8 @@ export function serve(bindings, texts) {
       // What learning platforms listen to.
       window.parent.postMessage({ subject: "lti.frameResize", height }, "*");
     };
-    new ResizeObserver(report).observe(document.body);
+    // The first tells the host too that the page can be asked.
+    isThere.then(() => new ResizeObserver(report).observe(document.body));
     // What is not seen need not move.
     new IntersectionObserver(([{ isIntersecting }]) => isIntersecting || isThere.then(() => ask("pause"))).observe(document.documentElement);
   }

@@ -10,6 +10,9 @@ class NormScope extends HTMLElement {
   #number = 0;
   #asked = new Map();
   #hear = (event) => this.#heard(event);
+  /** The page can be asked once it has told its height. */
+  #told;
+  #isThere = new Promise((done) => (this.#told = done));
 
   connectedCallback() {
     this.#frame = document.createElement("iframe");
@@ -43,6 +46,7 @@ class NormScope extends HTMLElement {
 
   #heard({ source, origin, data }) {
     if (source !== this.#frame.contentWindow || origin !== HOME.origin || data?.normscope !== 1) return;
+    this.#told();
     if (data.event === "height" && !this.style.height) this.#frame.style.setProperty("height", `${data.height}px`);
     if (data.event) this.dispatchEvent(new CustomEvent(data.event, { detail: data }));
     this.#asked.get(data.id)?.(data);
@@ -55,7 +59,7 @@ class NormScope extends HTMLElement {
     return new Promise((done, failed) => {
       setTimeout(() => this.#asked.delete(id) && failed(new Error(`no answer to ${question}`)), PATIENCE_MS);
       this.#asked.set(id, (answer) => (answer.error ? failed(new Error(answer.error)) : done(answer)));
-      this.#frame.contentWindow.postMessage({ normscope: 1, id, ask: question, ...more }, HOME.origin);
+      this.#isThere.then(() => this.#frame.contentWindow.postMessage({ normscope: 1, id, ask: question, ...more }, HOME.origin));
     });
   }
 }

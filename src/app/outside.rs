@@ -16,6 +16,7 @@ use crate::stats::{Engine, Measurement, Quantity, Sample, Series, to_json};
 
 use super::address::Address;
 use super::browser;
+use super::play;
 use super::state::{Device, Finished, Gesture, Imported, Page, effect};
 use super::words;
 
@@ -71,7 +72,9 @@ pub fn ask(question: &str, text: &str) -> Result<String, JsError> {
         "result" => Ok(untrack(|| result(page))),
         "pictures" => Ok(untrack(pictures)),
         "play" | "pause" => {
-            page.is_playing.set(question == "play");
+            if page.is_playing.get_untracked() != (question == "play") {
+                play::toggle(page);
+            }
             Ok(String::new())
         }
         _ => Err(JsError::new("there is no such question")),
