@@ -28,7 +28,7 @@ after(async () => {
 
 /** Opens a page of the host's origin with this body. */
 async function hosted(body) {
-  await writeFile(join(folder, "index.html"), `<!doctype html><meta charset="utf-8"><title>Host</title>${body}`);
+  await writeFile(join(folder, "index.html"), `<!doctype html><meta charset="utf-8"><title>Host</title><link rel="icon" href="data:,">${body}`);
   const context = await site.browser.newContext({ viewport: { width: 1000, height: 800 } });
   const page = await context.newPage();
   page.lines = [];
@@ -181,6 +181,9 @@ test("what is not seen rests", { timeout: SLOW }, async () => {
     await page.evaluate(() => document.querySelector("iframe").scrollIntoView());
     await until(page, () => window.heard.some((data) => data.event === "height"));
     const depth = async () => (await page.evaluate(() => askFrame("state"))).query;
+    await page.evaluate(() => askFrame("subscribe"));
+    await page.evaluate(() => askFrame("set", { query: "depth=7&width=16&tokens=4&batch=1&heads=2&embed=1" }));
+    await until(page, () => window.heard.some((data) => data.event === "result"));
     const still = await depth();
     await page.evaluate(() => askFrame("play"));
     await page.waitForTimeout(1500);

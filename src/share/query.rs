@@ -425,7 +425,7 @@ fn migrate(pairs: &mut [(String, String)]) {
 }
 
 /// The query of a request, defaults left out; empty where all is default. That of a page begins with the version and has
-/// no more than [`LONGEST`] characters.
+/// no more than [`LONGEST`](super::LONGEST) characters.
 #[must_use]
 pub fn to_query(request: &Request, target: Target) -> String {
     let default = Request::default_for(target);
