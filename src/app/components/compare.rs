@@ -140,7 +140,7 @@ pub(super) fn Compare() -> impl IntoView {
         let measurement = &model.sample.median;
         let rest = (0..5).map(|_| cell(measurement, f64::NAN, None)).collect_view().into_any();
         let of = Arc::clone(model);
-        let remove = move || page.imported.update(|list| list.retain(|other| *other != of));
+        let remove = move || page.imported.update(|list| list.retain(|other| !Arc::ptr_eq(other, &of)));
         let (letter, name, remove) = (Some(letter), model.name.clone(), Some(Box::new(remove) as Box<dyn FnMut()>));
         row_of(page, Row { measurement, letter, name, placement: None, rest, remove })
     };
