@@ -58,10 +58,9 @@ function fail(error) {
 }
 
 try {
-  const bindings = await import(tag.dataset.js);
+  const [bindings, { serve }] = await Promise.all([import(tag.dataset.js), import(tag.dataset.host)]);
   // Given an address rather than bytes, it compiles while the file still arrives.
   const wasm = await bindings.default({ module_or_path: tag.dataset.wasm });
-  const { serve } = await import(tag.dataset.host);
   const said = await texts;
   serve(bindings, said);
   bindings.mount(language, said);

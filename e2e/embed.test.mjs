@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { startServer } from "../scripts/serve.mjs";
 import { open } from "./browser.mjs";
-import { SLOW } from "./pages.mjs";
+import { SLOW } from "./on-page.mjs";
 
 const QUICK = "depth=6&width=16&tokens=4&batch=1&heads=2";
 const EVERYBODY = { "access-control-allow-origin": "*" };

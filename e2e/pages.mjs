@@ -1,30 +1,15 @@
-// Tests that each have a page of their own in a browser that a file of tests shares.
+// The browser of a file of tests that need nothing else of it.
 
-import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { open, settled } from "./browser.mjs";
+import { after, before } from "node:test";
+import { open } from "./browser.mjs";
+import { pagesOf } from "./on-page.mjs";
 
-/** Until a test is given up: the processor computes what a graphics device would. */
-export const SLOW = 240_000;
+export { SLOW } from "./on-page.mjs";
 
 /** The browser of this file, once its tests have begun. */
 export let site;
 before(async () => (site = await open()), { timeout: 60_000 });
 after(() => site?.close());
 
-/**
- * Opens a page at a query, waits for its curves, runs a test on it, and finds no error in its console. `prepare` runs in
- * the page beforehand; the other options are those of the browser's context.
- */
-export function onPage(name, query, { prepare, ...options }, body) {
-  test(name, { timeout: SLOW }, async () => {
-    const page = await site.page(query, options, prepare);
-    try {
-      await settled(page, SLOW);
-      await body(page);
-      assert.deepEqual(page.errors, []);
-    } finally {
-      await page.context().close();
-    }
-  });
-}
+/** A test on a page of its own in that browser, see `pagesOf`. */
+export const onPage = pagesOf(() => site);

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { address, href, open, settled } from "./browser.mjs";
-import { SLOW } from "./pages.mjs";
+import { SLOW, pagesOf } from "./on-page.mjs";
 
 const QUICK = "depth=6&width=16&tokens=4&batch=1&heads=2";
 let site;
@@ -23,23 +23,10 @@ after(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** A test on a page of its own, which ends without an error in its console. */
-function onPage(name, query, body, options = {}, prepare = undefined) {
-  test(name, { timeout: SLOW }, async () => {
-    const page = await site.page(query, options, prepare);
-    try {
-      await settled(page, SLOW);
-      await body(page);
-      assert.deepEqual(page.errors, []);
-    } finally {
-      await page.context().close();
-    }
-  });
-}
-
+const onPage = pagesOf(() => site);
 const hides = (page, selector) => page.locator(selector).first().isHidden();
 
-onPage("a preset by link, with what is changed of it", `preset=gpt-2&${QUICK}`, async (page) => {
+onPage("a preset by link, with what is changed of it", `preset=gpt-2&${QUICK}`, {}, async (page) => {
   assert.equal(await page.locator('.chip[aria-checked="true"]').count(), 1);
   assert.match(await page.locator('.chip[aria-checked="true"]').textContent(), /Pre-LN/);
   await page.locator(".slider input").focus();
@@ -50,7 +37,7 @@ onPage("a preset by link, with what is changed of it", `preset=gpt-2&${QUICK}`, 
   assert.equal(query.get("preset"), null);
 });
 
-onPage("a file of presets is offered", `presets=course/course.json&${QUICK}`, async (page) => {
+onPage("a file of presets is offered", `presets=course/course.json&${QUICK}`, {}, async (page) => {
   const select = page.locator('select[name="preset"]');
   await page.waitForSelector('select[name="preset"] option:text("Week 3")', { state: "attached" });
   await select.selectOption({ label: "Week 3" });
@@ -74,12 +61,12 @@ for (const [name, file, why] of [
   });
 }
 
-onPage("parts are left out by link", `${QUICK}&hide=status,readings,second`, async (page) => {
+onPage("parts are left out by link", `${QUICK}&hide=status,readings,second`, {}, async (page) => {
   for (const part of [".status", ".reading", '.chart[data-chart="gradient"]']) assert.ok(await hides(page, part), part);
   for (const part of [".top", ".controls", '.chart[data-chart="stream"]']) assert.ok(!(await hides(page, part)), part);
 });
 
-onPage("a part of another page has no bar, and a way to the whole", `${QUICK}&embed=1&hide=status`, async (page) => {
+onPage("a part of another page has no bar, and a way to the whole", `${QUICK}&embed=1&hide=status`, {}, async (page) => {
   assert.ok(await hides(page, ".top"));
   assert.ok(await hides(page, ".controls"));
   const link = new URL(await page.locator("a.whole").getAttribute("href"));
@@ -88,23 +75,23 @@ onPage("a part of another page has no bar, and a way to the whole", `${QUICK}&em
   assert.equal(link.searchParams.get("depth"), "6");
 });
 
-onPage("a link forces colours, and goes on to", `${QUICK}&theme=dark`, async (page) => {
+onPage("a link forces colours, and goes on to", `${QUICK}&theme=dark`, { colorScheme: "light" }, async (page) => {
   const theme = () => page.evaluate(() => document.documentElement.dataset.theme);
   assert.equal(await theme(), "dark");
   await page.getByRole("button", { name: /light/i }).click();
   assert.equal(await theme(), "light");
   assert.equal(new URL(await href(page)).searchParams.get("theme"), "light");
-}, { colorScheme: "light" });
+});
 
-onPage("where the clipboard is refused the link is there to copy", `${QUICK}&embed=0`, async (page) => {
+onPage("where the clipboard is refused the link is there to copy", `${QUICK}&embed=0`, { prepare: () => {
+  navigator.clipboard.writeText = () => Promise.reject(new Error("refused"));
+} }, async (page) => {
   await page.locator(".copy").click();
   const field = page.locator("#by-hand");
   await field.waitFor();
   const [value, selected] = await field.evaluate((input) => [input.value, input.value.slice(input.selectionStart, input.selectionEnd)]);
   assert.equal(selected, value);
   assert.match(value, /^http.*depth=6/);
-}, {}, () => {
-  navigator.clipboard.writeText = () => Promise.reject(new Error("refused"));
 });
 
 /** Opens a page beside the page, and gathers its errors. */

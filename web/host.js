@@ -87,9 +87,9 @@ export function serve(bindings, texts) {
       console.warn(`Normscope: a message was ignored, for it is not one of version ${PROTOCOL}: ${JSON.stringify(data)?.slice(0, 200)}`);
       return;
     }
-    if (data.ask === "subscribe") subscribers.set(source, origin);
-    if (data.ask === "unsubscribe") subscribers.delete(source);
     await isThere;
+    if (data.ask === "subscribe") subscribe(source, origin);
+    if (data.ask === "unsubscribe") subscribers.delete(source);
     try {
       const given = data.ask.endsWith("subscribe") ? {} : await answer(data);
       post(source, origin, { id: data.id, answer: data.ask, ...given });
@@ -98,16 +98,22 @@ export function serve(bindings, texts) {
     }
   });
 
+  /** The state that subscribers know of. */
   let before;
+  function subscribe(target, origin) {
+    if (subscribers.size === 0) before = ask("state");
+    subscribers.set(target, origin);
+  }
   /** Tells of what has changed: the state each time, the result once it is whole. */
   function follow({ type }) {
+    // The depth moves with every frame, and a query takes its time.
+    if (subscribers.size === 0) return;
     const query = ask("state");
     if (query !== before) tell({ event: "state", query });
     before = query;
-    if (type === "normscope-result" && subscribers.size > 0) tell({ event: "result", result: result() });
+    if (type === "normscope-result") tell({ event: "result", result: result() });
   }
-  const onChange = (call) => CHANGES.forEach((type) => window.addEventListener(type, call));
-  onChange(follow);
+  for (const type of CHANGES) window.addEventListener(type, follow);
 
   if (isFramed) {
     // The host need not ask: a height says nothing of it.
@@ -158,7 +164,8 @@ export function serve(bindings, texts) {
     const builder = make("a", { class: "embed" }, say("embed"));
     const lead = () => (builder.href = `embed.html?${ask("state")}`);
     lead();
-    onChange(lead);
+    // Before it can be followed, rather than with every depth.
+    for (const type of ["pointerenter", "focus"]) builder.addEventListener(type, lead);
     const list = make("div", { class: "menu", id: "export", popover: "auto", role: "group", "aria-label": say("export") });
     for (const [kind, text] of Object.entries(KINDS)) {
       const item = make("button", { type: "button", "data-export": kind }, say(...text));

@@ -11,7 +11,7 @@ use wasm_bindgen::prelude::*;
 use crate::chart::scene::Scene;
 use crate::chart::words::to_words;
 use crate::model::{Config, Placement};
-use crate::share::{Request, Target, parse, to_query};
+use crate::share::{MOST_PINS, Request, Target, parse, to_query};
 use crate::stats::{Engine, Measurement, Quantity, Sample, Series, to_json};
 
 use super::address::Address;
@@ -27,9 +27,6 @@ thread_local! {
     static PAGE: Cell<Option<Page>> = const { Cell::new(None) };
     static PICTURES: RefCell<Vec<Picture>> = const { RefCell::new(Vec::new()) };
 }
-
-/// The most models that are taken from files.
-const MOST_IMPORTED: usize = 6;
 
 /// Lets scripts ask this page, and tells them of changes: events of the window, `normscope-result` where all
 /// that is asked for is there, else `normscope-state`.
@@ -127,8 +124,8 @@ fn pictures() -> String {
 pub fn bring(name: String, depth: u32, quantities: &js_sys::Object) -> Result<(), JsError> {
     let refuse = |text: String| Err(JsError::new(&text));
     let page = the_page()?;
-    if page.imported.with_untracked(Vec::len) >= MOST_IMPORTED {
-        return refuse(words::most_pinned(MOST_IMPORTED));
+    if page.imported.with_untracked(Vec::len) >= MOST_PINS {
+        return refuse(words::most_pinned(MOST_PINS));
     }
     if !(1..=200).contains(&depth) {
         return refuse(words::no_depth(depth));

@@ -20,8 +20,14 @@ const SYSTEM_DARK: &str = "(prefers-color-scheme: dark)";
 /// Light and dark follow the system until one is chosen.
 pub(super) fn follow_theme(page: Page) {
     let chosen = || browser::stored(STORED_THEME).as_deref().and_then(Theme::from_key);
+    // The request changes with every depth; what the reader has chosen since holds until a link forces something else.
+    let mut before = None;
     effect(move || {
-        let theme = page.request.with(|request| request.theme).or_else(chosen);
+        let forced = page.request.with(|request| request.theme);
+        if before.replace(forced) == Some(forced) {
+            return;
+        }
+        let theme = forced.or_else(chosen);
         if let Some(theme) = theme {
             set_attribute("data-theme", Some(theme.key()));
         }
