@@ -1,6 +1,6 @@
 // Takes pictures, numbers, scripts and films out of the page.
 
-import { byBlock, firstBlock } from "./series.js";
+import { byBlock, firstBlock, number } from "./series.js";
 import { escaped, shapes } from "./svg.js";
 
 /** Space about and between the charts of a picture, and what its words take. */
@@ -65,8 +65,6 @@ function measured({ result, say }) {
   return { ...all, date: new Date().toISOString() };
 }
 
-/** A number that JSON lacks, as the number. */
-const numeric = (value) => (value === "NaN" ? NaN : value === "inf" ? Infinity : value === "-inf" ? -Infinity : value);
 const spelled = (value) => (Number.isFinite(value) ? String(value) : String(value).replace("Infinity", "inf").toLowerCase());
 
 /** A line for each value: see docs/export.md. */
@@ -78,7 +76,7 @@ function table({ runs }) {
     const under = (stem, values) => Object.entries(values ?? {}).map(([key, value]) => [`${stem}.${key}`, value]);
     const all = [...Object.entries(rest), ...under("grad_weight", grad_weight), ...under("model_update", model_update)];
     for (const [quantity, values] of all) {
-      const raw = [values].flat().map(numeric);
+      const raw = [values].flat().map(number);
       const one = Array.isArray(values) ? byBlock(quantity, raw, config.depth) : raw;
       const first = Array.isArray(values) ? firstBlock(one.length, config.depth) : 0;
       const each = raw.length / one.length;

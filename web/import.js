@@ -1,6 +1,6 @@
 // Brings curves in: a JSON or CSV file as the page, its scripts and the command line write them. See docs/export.md.
 
-import { byBlock } from "./series.js";
+import { byBlock, number } from "./series.js";
 
 /** A quantity is a curve unless it is one of these. */
 const SINGLE = /^(loss|grad_unembed|model_update(\..*)?)$/;
@@ -9,16 +9,6 @@ const ABOUT = new Set(["config", "name", "seeds", "milliseconds", "engine", "mar
 /** These have a value for each state of the stream, the others for each block. */
 const OF_STATES = /^(stream_rms|stream_max|grad_stream|token_cosine|grad_cosine|rank_residual)$/;
 const MOST_BYTES = 20_000_000;
-
-const WORDS = { nan: NaN, inf: Infinity, "-inf": -Infinity };
-
-/** A number as the files have it; undefined where it is none. */
-function number(value) {
-  if (typeof value === "number") return value;
-  const word = String(value).trim().toLowerCase();
-  if (Object.hasOwn(WORDS, word)) return WORDS[word];
-  return word !== "" && Number.isFinite(Number(word)) ? Number(word) : undefined;
-}
 
 /** The cells of a line of CSV. */
 function cells(line) {

@@ -1,6 +1,17 @@
 // How the values of a quantity stand in a table: one a state of the stream, from 0 to the depth; one a block, from 1; or
 // one alone, at 0. What has a value for each sublayer has their mean in a block, or their product where it is a factor.
 
+/** Numbers that JSON lacks. */
+const WORDS = { nan: NaN, inf: Infinity, "-inf": -Infinity };
+
+/** A number as the files have it; undefined where it is none. */
+export function number(value) {
+  if (typeof value === "number") return value;
+  const word = String(value).trim().toLowerCase();
+  if (Object.hasOwn(WORDS, word)) return WORDS[word];
+  return word !== "" && Number.isFinite(Number(word)) ? Number(word) : undefined;
+}
+
 /** Quantities with a value for each sublayer. */
 const OF_SUBLAYERS = {
   net_factor: (values) => values.reduce((product, value) => product * value, 1),
