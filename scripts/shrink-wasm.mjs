@@ -1,5 +1,5 @@
 // Makes the page's WebAssembly smaller where neither the compiler nor wasm-opt can: what it asks of JavaScript gets short
-// names, and what it offers to nobody is dropped.
+// names, what it offers to nobody is dropped, and functions that are alike stand together.
 
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -7,9 +7,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
+import { order } from "./order-functions.mjs";
+
 const CUSTOM = 0;
 const IMPORT = 2;
 const EXPORT = 7;
+const CODE = 10;
 /** What the compiler uses beyond the first version of WebAssembly, which every browser with WebGPU has. */
 const FEATURES = ["bulk-memory", "bulk-memory-opt", "multivalue", "mutable-globals", "nontrapping-float-to-int", "reference-types", "sign-ext"];
 /** Streams between Rust and JavaScript: a dependency offers them, and the page has none. */
@@ -135,18 +138,18 @@ function rewrite(wasm, kind, change) {
 }
 
 /**
- * What the last run of wasm-opt does: what nothing reaches any more goes; loads and stores lose their word on alignment,
+ * What a further run of wasm-opt does: what nothing reaches any more goes; loads and stores lose their word on alignment,
  * a hint that no engine of today's processors takes; locals are told apart by fewer numbers.
  */
-const PASSES = ["remove-unused-module-elements", "dealign", "coalesce-locals-learning"];
+const SWEEP = ["remove-unused-module-elements", "dealign", "coalesce-locals-learning"];
 
-/** Runs those passes. */
-async function sweep(wasm) {
+/** Runs passes of wasm-opt. */
+async function optimize(wasm, passes) {
   const folder = await mkdtemp(join(tmpdir(), "normscope-"));
   try {
     const [before, after] = ["before.wasm", "after.wasm"].map((file) => join(folder, file));
     await writeFile(before, wasm);
-    const flags = [...FEATURES.map((name) => `enable-${name}`), ...PASSES].map((flag) => `--${flag}`);
+    const flags = [...FEATURES.map((name) => `enable-${name}`), ...passes].map((flag) => `--${flag}`);
     await promisify(execFile)("wasm-opt", [before, ...flags, "-o", after]);
     return await readFile(after);
   } finally {
@@ -154,11 +157,44 @@ async function sweep(wasm) {
   }
 }
 
+/** The functions of a module, each as its bytes, and how many come before them by being imported. */
+function functions(wasm) {
+  const found = { imported: 0, bodies: [] };
+  const read = new Map([
+    [IMPORT, (reader) => {
+      for (let left = reader.number(); left > 0; left--) {
+        reader.name(), reader.name();
+        if (description(reader)[0] === 0) found.imported++;
+      }
+    }],
+    [CODE, (reader) => {
+      for (let left = reader.number(); left > 0; left--) found.bodies.push(reader.take(reader.number()));
+    }],
+  ]);
+  const reader = new Reader(wasm.subarray(8));
+  while (!reader.isDone) {
+    const id = reader.take(1)[0];
+    const section = new Reader(reader.take(reader.number()));
+    read.get(id)?.(section);
+  }
+  return found;
+}
+
+/** Puts functions that are alike together: named by their places, they are set in the order of their names. */
+async function reorder(wasm) {
+  const { imported, bodies } = functions(wasm);
+  const places = new Map(order(bodies).map((index, place) => [imported + index, String(place).padStart(6, "0")]));
+  const entries = [...places].sort(([a], [b]) => a - b).map(([index, place]) => Buffer.concat([number(index), name(place)]));
+  const ofFunctions = vector(entries);
+  const names = Buffer.concat([name("name"), Buffer.from([1]), number(ofFunctions.length), ofFunctions]);
+  return optimize(Buffer.concat([wasm, Buffer.from([CUSTOM]), number(names.length), names]), ["reorder-functions-by-name"]);
+}
+
 /** Shrinks the WebAssembly in a file; the JavaScript in another, by which it is called, follows. */
 export async function shrink(wasmFile, scriptFile) {
   const script = { text: await readFile(scriptFile, "utf8") };
-  const swept = await sweep(rewrite(await readFile(wasmFile), EXPORT, drop));
-  const renamed = rewrite(swept, IMPORT, (section) => rename(section, script));
+  const swept = await optimize(rewrite(await readFile(wasmFile), EXPORT, drop), SWEEP);
+  const renamed = rewrite(await reorder(swept), IMPORT, (section) => rename(section, script));
   await writeFile(wasmFile, renamed);
   await writeFile(scriptFile, script.text);
 }
