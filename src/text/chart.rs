@@ -10,6 +10,9 @@ texts! { "chart":
     // What dashes and bands are.
     key_theory;
     key_band;
+    // What stands in the drawings of blocks.
+    key_back;
+    key_ring;
     depth_axis;
     more_notes(count);
 
@@ -132,6 +135,10 @@ texts! { "chart":
     adds_block_input;
     dual_stream;
     begins_as_post;
+    /// How a gradient comes back, under the drawing of a block.
+    way_through;
+    way_through_last;
+    way_past;
 
     // The atlas: what is no value, and a panel in words.
     texture_no_number;
