@@ -386,3 +386,47 @@ for (const [width, height] of [[360, 640], [390, 844], [768, 1024], [1024, 768],
     assert.deepEqual(small, []);
   });
 }
+
+const SMALL = "depth=6&width=16&heads=2&tokens=4&batch=1";
+
+onPage("a drawn block shows how a gradient comes back, and which norms it cannot go around", `placement=post,pre,residual&${SMALL}`, {}, async (page) => {
+  const drawn = (placement) => page.locator(`.reading[data-placement="${placement}"] .diagram`);
+  const rings = async (placement) => drawn(placement).locator(".ring").count();
+  assert.deepEqual([await rings("post"), await rings("pre"), await rings("residual")], [2, 0, 0]);
+  assert.equal(await drawn("pre").locator(".back").count(), 3);
+  assert.match(await drawn("post").getAttribute("aria-label"), /a gradient comes back through every norm/);
+  assert.match(await drawn("pre").getAttribute("aria-label"), /past all norms/);
+  assert.match(await page.locator(".drawn").textContent(), /how a gradient comes back.*cannot go around/s);
+});
+
+for (const [motion, name] of [["no-preference", "come"], ["reduce", "none"]]) {
+  onPage(`norms move to their new place, with ${motion === "reduce" ? "less" : "full"} motion`, `placement=post&${SMALL}`, { reducedMotion: motion }, async (page) => {
+    await page.evaluate(() => {
+      window.came = [];
+      document.addEventListener("animationstart", ({ animationName, target }) => window.came.push(`${animationName} ${target.getAttribute("class").trim()}`));
+    });
+    // Another placement in the stead of the one that is drawn.
+    await page.locator('.chip[data-placement="post"]').click();
+    await page.locator('.chip[data-placement="pre"]').click();
+    const norms = page.locator('.reading[data-placement="pre"] .diagram .from114');
+    assert.equal(await norms.count(), 2);
+    assert.equal(await norms.first().evaluate((norm) => getComputedStyle(norm).animationName), name);
+    await page.waitForTimeout(400);
+    assert.deepEqual(await page.evaluate(() => window.came.filter((one) => one.startsWith("come"))), motion === "reduce" ? [] : ["come from114", "come from114"]);
+    // Once: drawn anew for the part that is looked at, they stay.
+    await page.locator(".reading .block").focus();
+    await page.keyboard.press("Home");
+    assert.equal(await norms.count(), 0);
+  });
+}
+
+for (const width of [390, 360]) {
+  onPage(`at ${width} px the name stands in the bar, and further placements in the row of the others`, `placement=post,pre&${SMALL}`, { viewport: { width, height: 844 } }, async (page) => {
+    const box = (selector) => page.locator(selector).first().boundingBox();
+    const [name, views, more, chip] = [await box(".mark .name"), await box(".views"), await box(".more-placements summary"), await box(".chip")];
+    assert.ok(name.width > 50 && name.x >= 0 && name.x + name.width <= views.x, JSON.stringify({ name, views }));
+    assert.equal(more.y, chip.y);
+    const tools = await page.locator(".tools > :visible, .tools a:visible").evaluateAll((list) => list.map((element) => element.getBoundingClientRect().right));
+    assert.ok(Math.max(...tools) <= width, `${tools}`);
+  });
+}
