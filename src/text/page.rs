@@ -256,6 +256,11 @@ texts! { "page":
     cited;
     needs_training;
     by_literature;
+    /// What a claim says, drawn beside what was measured.
+    claimed;
+    /// Along what a curve runs.
+    by_block;
+    by_depth;
     test_all;
     test_these;
     /// How many claims are shown.
