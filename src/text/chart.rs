@@ -10,9 +10,6 @@ texts! { "chart":
     // What dashes and bands are.
     key_theory;
     key_band;
-    // What stands in the drawings of blocks.
-    key_back;
-    key_ring;
     depth_axis;
     more_notes(count);
 

@@ -49,6 +49,9 @@ texts! { "page":
     controls;
     advanced;
     readings;
+    // What is dashed in the drawings of blocks.
+    key_back;
+    key_ring;
     parts_of(label);
     part_self_attention;
     part_cross_attention;

@@ -12,7 +12,6 @@ use crate::chart::style::style;
 use crate::model::Placement;
 use crate::share::Request;
 use crate::stats::Engine;
-use crate::text::chart as says;
 
 /// The readings.
 #[component]
@@ -50,8 +49,8 @@ pub(super) fn Readings() -> impl IntoView {
                 },
             )}
             <p class="drawn" aria-hidden="true">
-                <span class="art" inner_html=KEY_BACK></span> {says::key_back()}
-                <span class="art" inner_html=KEY_RING></span> {says::key_ring()}
+                <span class="art" inner_html=KEY_BACK></span> {words::key_back()}
+                <span class="art" inner_html=KEY_RING></span> {words::key_ring()}
             </p>
         </section>
     }
