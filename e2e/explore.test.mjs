@@ -386,3 +386,66 @@ for (const [width, height] of [[360, 640], [390, 844], [768, 1024], [1024, 768],
     assert.deepEqual(small, []);
   });
 }
+
+const SMALL = "depth=6&width=16&heads=2&tokens=4&batch=1";
+
+onPage("a drawn block shows how a gradient comes back, and which norms it cannot go around", `placement=post,pre,residual&${SMALL}`, {}, async (page) => {
+  const drawn = (placement) => page.locator(`.reading[data-placement="${placement}"] .diagram`);
+  const rings = async (placement) => drawn(placement).locator(".ring").count();
+  assert.deepEqual([await rings("post"), await rings("pre"), await rings("residual")], [2, 0, 0]);
+  assert.equal(await drawn("pre").locator(".back").count(), 3);
+  assert.match(await drawn("post").getAttribute("aria-label"), /a gradient comes back through every norm/);
+  assert.match(await drawn("pre").getAttribute("aria-label"), /past all norms/);
+  assert.match(await page.locator(".drawn").textContent(), /how a gradient comes back.*cannot go around/s);
+});
+
+for (const [motion, name] of [["no-preference", "come"], ["reduce", "none"]]) {
+  onPage(`norms move to their new place, with ${motion === "reduce" ? "less" : "full"} motion`, `placement=post&${SMALL}`, { reducedMotion: motion }, async (page) => {
+    await page.evaluate(() => {
+      window.came = [];
+      document.addEventListener("animationstart", ({ animationName, target }) => window.came.push(`${animationName} ${target.getAttribute("class").trim()}`));
+    });
+    // Another placement in the stead of the one that is drawn.
+    await page.locator('.chip[data-placement="post"]').click();
+    await page.locator('.chip[data-placement="pre"]').click();
+    const norms = page.locator('.reading[data-placement="pre"] .diagram .from114');
+    assert.equal(await norms.count(), 2);
+    assert.equal(await norms.first().evaluate((norm) => getComputedStyle(norm).animationName), name);
+    await page.waitForTimeout(400);
+    assert.deepEqual(await page.evaluate(() => window.came.filter((one) => one.startsWith("come"))), motion === "reduce" ? [] : ["come from114", "come from114"]);
+    // Once: drawn anew for the part that is looked at, they stay.
+    await page.locator(".reading .block").focus();
+    await page.keyboard.press("Home");
+    assert.equal(await norms.count(), 0);
+  });
+}
+
+for (const width of [390, 360, 320]) {
+  const viewport = { width, height: 844 };
+  onPage(`at ${width} px the bar has the views and a list of the rest, within the window`, `placement=post,pre&${SMALL}`, { viewport }, async (page) => {
+    const box = (selector) => page.locator(selector).first().boundingBox();
+    const [mark, views, button, more, chip] = await Promise.all([".mark", ".views", ".more-tools", ".more-placements summary", ".chip"].map(box));
+    if (width >= 360) assert.ok((await box(".mark .name")).width > 50);
+    assert.ok(mark.x >= 0 && mark.x + mark.width <= views.x && views.x + views.width <= button.x, JSON.stringify({ mark, views, button }));
+    assert.ok(button.width >= 44 && button.height >= 44 && button.x + button.width <= width, JSON.stringify(button));
+    assert.equal(more.y, chip.y);
+    assert.ok(!(await page.locator(".tools .copy").isVisible()));
+    // By keyboard: into the list, and out of it.
+    await page.locator(".more-tools").press("Enter");
+    await page.keyboard.press("Tab");
+    assert.equal(await page.evaluate(() => document.activeElement.className), "tour-start");
+    const rows = await page.locator(".tools > :is(button, a):visible, .tools .languages a").evaluateAll((list) =>
+      list.map((element) => ({ text: element.innerText, ...element.getBoundingClientRect().toJSON() })),
+    );
+    assert.deepEqual(rows.map(({ text }) => text.split("\n")[0]).filter(Boolean), ["Tour", "Copy link", "Embed", "Export", "Deutsch"]);
+    for (const { text, height, left, right } of rows) assert.ok(height >= 44 && left >= 0 && right <= width, `${text}: ${height}, ${left} to ${right}`);
+    await page.keyboard.press("Escape");
+    assert.ok(!(await page.locator(".tools .copy").isVisible()));
+    // By touch: the colours, for whose change the list stays, and what a press beside it closes.
+    await page.locator(".more-tools").click();
+    await page.getByRole("button", { name: "Dark theme" }).click();
+    await page.getByRole("button", { name: "Light theme" }).click();
+    await page.locator(".depth .figure").click();
+    assert.ok(!(await page.locator(".tools .copy").isVisible()));
+  });
+}

@@ -99,6 +99,10 @@ onPage("a claim is measured where it stands", "view=claims&claim=31&guide=a&topi
   await finding.waitFor({ timeout: SLOW });
   assert.equal(await finding.getAttribute("data-finding"), "does-not-hold");
   assert.match(await row.locator(".verdict").textContent(), /Does not hold.*measured now/s);
+  // What was measured, as curves of both placements, named from top to bottom.
+  assert.equal(await row.locator(".evidence .line").count(), 2);
+  assert.deepEqual(await row.locator(".evidence .names span").allTextContents(), ["Sandwich-LN", "Pre-LN"]);
+  assert.match(await row.locator(".evidence .axis").textContent(), /Residual stream, by block/);
 
   await page.locator('select[name="verdict"]').selectOption("holds");
   assert.match(await href(page), /verdict=holds/);
@@ -111,6 +115,55 @@ onPage("a claim is measured where it stands", "view=claims&claim=31&guide=a&topi
   assert.equal(await page.locator(".app").isVisible(), true);
   await page.goBack();
   assert.equal(await row.isVisible(), true);
+});
+
+onPage("what a claim says in numbers is drawn beside what was measured", "view=claims&claim=16&guide=a&topic=stream", {}, async (page) => {
+  const row = page.locator('[data-claim="C16"]');
+  await row.locator(".measured button").click();
+  await row.locator("[data-finding]").waitFor({ timeout: SLOW });
+  assert.deepEqual(await row.locator(".evidence .names span").allTextContents(), ["Post-LN, He", "claimed", "Post-LN"]);
+  const height = (selector) => row.locator(selector).first().evaluate((path) => path.getBBox().y);
+  const [he, claimed] = [await height(".evidence .line"), await height(".evidence .back")];
+  assert.ok(he < claimed, `${he} ${claimed}`);
+});
+
+const ARCHITECTURE = "view=claims&guide=a&topic=architecture";
+
+onPage("what is in sight is measured while the page is idle, and nothing moves", ARCHITECTURE, { prepare: () => {
+  window.shifts = 0;
+  new PerformanceObserver((list) => list.getEntries().forEach(({ value }) => (window.shifts += value))).observe({ type: "layout-shift", buffered: true });
+} }, async (page) => {
+  const seen = page.locator('[data-claim="C1"] [data-finding]');
+  await seen.waitFor({ timeout: SLOW });
+  await page.locator('[data-claim="C9"] [data-finding]').waitFor({ timeout: SLOW });
+  assert.ok((await page.evaluate(() => window.shifts)) <= 0.02, `${await page.evaluate(() => window.shifts)}`);
+  // What is not in sight waits until it is.
+  const out = page.locator("article.claim:has(.measured button)").last();
+  const [id, place] = [await out.getAttribute("data-claim"), await out.boundingBox()];
+  assert.ok(place.y > 900, `${id} is in sight`);
+  const last = page.locator(`[data-claim="${id}"]`);
+  await last.scrollIntoViewIfNeeded();
+  await last.locator("[data-finding]").waitFor({ timeout: SLOW });
+});
+
+onPage("nothing is measured unasked once a run was stopped, and what is asked for goes first", "view=claims&guide=a&topic=stream", {}, async (page) => {
+  const stop = page.locator(".filters .plain");
+  await page.locator('[data-claim="C13"] .measured button[aria-disabled]').waitFor({ timeout: SLOW });
+  // It gives way to what somebody asks for.
+  await page.locator('[data-claim="C16"] .measured button').click();
+  await page.locator('[data-claim="C16"] [data-finding]').waitFor({ timeout: SLOW });
+  assert.equal(await page.locator('[data-claim="C13"] [data-finding]').count(), 0);
+  await page.waitForFunction(() => /Stop/.test(document.querySelector(".filters .plain").textContent), null, { timeout: SLOW });
+  await stop.click();
+  await page.waitForFunction(() => !/Stop/.test(document.querySelector(".filters .plain").textContent), null, { timeout: SLOW });
+  await page.waitForTimeout(3000);
+  assert.equal(await page.locator(".measured button[aria-disabled]").count(), 0);
+  assert.equal(await page.locator("[data-finding]").count(), 1);
+});
+
+onPage("on a phone nothing is measured unasked", ARCHITECTURE, { viewport: { width: 390, height: 844 } }, async (page) => {
+  await page.waitForTimeout(3000);
+  assert.equal(await page.locator("[data-finding]").count(), 0);
 });
 
 onPage("what needs training or reading says so", "view=claims&claim=4", {}, async (page) => {

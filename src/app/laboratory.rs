@@ -12,7 +12,7 @@ use crate::model::Config;
 use crate::stats::{Engine, Measurement, ModelUpdate};
 
 use super::engines::{Failure, Waiter};
-use super::state::{Page, Ran};
+use super::state::{Device, Page, Ran};
 use super::words;
 
 /// Passes that are kept, for claims share them.
@@ -25,8 +25,8 @@ pub(crate) enum Finding {
     Waiting,
     /// Its runs are under way; the share that is done.
     Running(f64),
-    /// What the rule found, and who computed.
-    Found(Outcome, Engine),
+    /// What the rule found, who computed, and what of it is drawn, as HTML.
+    Found(Outcome, Engine, Option<String>),
     /// Its runs failed.
     Failed(String),
 }
@@ -46,6 +46,10 @@ struct Work {
     updates: RefCell<VecDeque<(Engine, Config, ModelUpdate)>>,
     /// Whether what runs is still wanted.
     is_stopped: Cell<bool>,
+    /// Whether nobody asked for what runs.
+    is_unasked: Cell<bool>,
+    /// Whether nothing is to run unasked: a run was stopped.
+    is_declined: Cell<bool>,
 }
 
 impl Laboratory {
@@ -55,14 +59,43 @@ impl Laboratory {
         Self { findings, work: StoredValue::new_local(Rc::default()) }
     }
 
-    /// Tests a claim, after those that wait already.
+    /// Tests a claim, after those that wait already, and at once where nobody asked for what runs.
     pub(crate) fn test(self, page: Page, index: usize) {
         let work = self.work.get_value();
         let is_busy =
             self.findings.with_untracked(|list| matches!(list[index], Some(Finding::Waiting | Finding::Running(_))));
-        if is_busy {
+        let was_unasked = work.is_unasked.replace(false);
+        if !is_busy {
+            if was_unasked {
+                work.is_stopped.set(true);
+            }
+            self.begin(page, work, index);
+        }
+    }
+
+    /// Tests the first of these claims of which nothing is known, unless something runs or a run was stopped; a
+    /// processor is kept to what takes little.
+    pub(crate) fn test_unasked<I: Iterator<Item = usize>>(self, page: Page, claims: impl Fn() -> I) {
+        let work = self.work.get_value();
+        let is_taken =
+            page.running.with_untracked(Option::is_some) || page.atlases.sweep.with_untracked(Option::is_some);
+        if work.is_running.get() || work.is_declined.get() || is_taken || document().hidden() {
             return;
         }
+        let is_fast =
+            page.device.with_untracked(|device| matches!(device, Device::Ready(adapter) if !adapter.is_software));
+        let is_next = |index: &usize| {
+            let Test::Measured(rule) = crate::claims::ALL[*index].test else { return false };
+            let is_known = self.findings.with_untracked(|list| list[*index].is_some());
+            !is_known && (is_fast || (rule.question)().is_small())
+        };
+        if let Some(index) = claims().find(is_next) {
+            work.is_unasked.set(true);
+            self.begin(page, work, index);
+        }
+    }
+
+    fn begin(self, page: Page, work: Rc<Work>, index: usize) {
         self.set(index, Some(Finding::Waiting));
         work.queue.borrow_mut().push_back(index);
         if !work.is_running.replace(true) {
@@ -70,8 +103,18 @@ impl Laboratory {
         }
     }
 
-    /// Drops what waits and what runs.
+    /// Drops what runs if nobody asked for it.
+    pub(crate) fn stop_unasked(self) {
+        self.work.with_value(|work| {
+            if work.is_unasked.get() {
+                work.is_stopped.set(work.is_running.get());
+            }
+        });
+    }
+
+    /// Drops what waits and what runs, and lets nothing run unasked from now on.
     pub(crate) fn stop(self) {
+        self.work.with_value(|work| work.is_declined.set(true));
         let waiting: Vec<_> = self.work.with_value(|work| {
             work.is_stopped.set(work.is_running.get());
             work.queue.borrow_mut().drain(..).collect()
@@ -96,6 +139,7 @@ impl Laboratory {
             self.set(index, finding);
         }
         work.is_running.set(false);
+        work.is_unasked.set(false);
     }
 
     /// What a rule finds; nothing where it was stopped.
@@ -152,7 +196,8 @@ impl Laboratory {
             };
             evidence.updates.push(update);
         }
-        Some(Finding::Found((rule.judge)(&evidence), engine))
+        let curves = rule.shown.as_ref().and_then(|shown| super::components::evidence(shown, &evidence));
+        Some(Finding::Found((rule.judge)(&evidence), engine, curves))
     }
 }
 

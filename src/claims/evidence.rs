@@ -26,6 +26,12 @@ pub struct Evidence {
 }
 
 impl Question {
+    /// Whether it takes few runs.
+    #[must_use]
+    pub fn is_small(&self) -> bool {
+        self.passes.len() <= 4 && self.updates.is_empty()
+    }
+
     /// The evidence, each part from whoever knows it.
     pub fn answer(
         &self,

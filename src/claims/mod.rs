@@ -6,10 +6,12 @@
 //! | `data/` | the statements, in the order of the guides; their words are in `texts/<language>/claims.json` |
 //! | [`Source`] | the literature |
 //! | [`Question`], [`Evidence`] | what a rule asks for and what it is told |
+//! | [`Shown`], [`Curve`] | what is drawn of the evidence |
 //! | `rules/` | from evidence to an [`Outcome`] |
 //!
 //! No engine is in here: whoever asks runs the passes of a [`Question`] on the engine of their choice.
 
+mod curve;
 mod data;
 mod evidence;
 mod rules;
@@ -17,6 +19,7 @@ mod source;
 
 use std::fmt;
 
+pub use curve::{Curve, Of, Said, Shown};
 pub use evidence::{Evidence, Model, Question};
 pub use source::{Cite, Source, SourceId};
 
@@ -84,6 +87,8 @@ pub struct Rule {
     /// What follows. It goes by the configurations of the evidence and not by their order; a value that the engine
     /// marks as unresolved decides nothing.
     pub judge: fn(&Evidence) -> Outcome,
+    /// What of the evidence is drawn; nothing where there is no pass.
+    pub shown: Option<Shown>,
 }
 
 /// What a rule finds.

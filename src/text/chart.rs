@@ -132,6 +132,10 @@ texts! { "chart":
     adds_block_input;
     dual_stream;
     begins_as_post;
+    /// How a gradient comes back, under the drawing of a block.
+    way_through;
+    way_through_last;
+    way_past;
 
     // The atlas: what is no value, and a panel in words.
     texture_no_number;

@@ -7,6 +7,7 @@ texts! { "page":
     tagline;
     page_title(name, depth);
     copy_link;
+    tools;
     copied;
     /// What is wrong with a file.
     no_depth(depth);
@@ -52,6 +53,9 @@ texts! { "page":
     controls;
     advanced;
     readings;
+    // What is dashed in the drawings of blocks.
+    key_back;
+    key_ring;
     parts_of(label);
     part_self_attention;
     part_cross_attention;
@@ -259,6 +263,11 @@ texts! { "page":
     cited;
     needs_training;
     by_literature;
+    /// What a claim says, drawn beside what was measured.
+    claimed;
+    /// Along what a curve runs.
+    by_block;
+    by_depth;
     test_all;
     test_these;
     /// How many claims are shown.

@@ -27,8 +27,8 @@ macro_rules! by_name {
 by_name! {
     /// Those of any element.
     GlobalAttributes:
-    hidden = "hidden", id = "id", inputmode = "inputmode", lang = "lang", role = "role",
-    spellcheck = "spellcheck", tabindex = "tabindex", title = "title",
+    hidden = "hidden", id = "id", inputmode = "inputmode", lang = "lang", popover = "popover",
+    role = "role", spellcheck = "spellcheck", tabindex = "tabindex", title = "title",
 }
 
 by_name! {

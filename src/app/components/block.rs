@@ -26,6 +26,8 @@ pub(super) fn Block(
     placement: Placement,
     pass: Memo<Option<(Arc<Finished>, bool)>>,
     is_low: Memo<bool>,
+    /// The placement that stood here until now: the norms come from where its own were.
+    before: Option<Placement>,
 ) -> impl IntoView {
     let page = page();
     let kinds = Memo::new(move |_| page.request.with(|request| request.config.sublayer_kinds()));
@@ -67,6 +69,9 @@ pub(super) fn Block(
             chosen.set(None);
         }
     };
+    // They come once, and stay when it is drawn anew.
+    let mut before = before;
+    let art = move || diagram(placement, kinds.get(), is_low.get(), chosen.get(), before.take());
     let card = move || {
         let part = found()?;
         let config = page.request.with(|request| Config { placement, ..request.config.clone() });
@@ -95,7 +100,7 @@ pub(super) fn Block(
             on:keydown=on(key)
             on:blur=on(move |_| chosen.set(None))
         >
-            <div class="art" inner_html=move || diagram(placement, kinds.get(), is_low.get(), chosen.get())></div>
+            <div class="art" inner_html=art></div>
             {part(card)}
         </div>
     }

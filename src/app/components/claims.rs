@@ -2,16 +2,49 @@
 
 use crate::app::components::attributes::prelude::*;
 
+use crate::app::browser::{self, Later};
 use crate::app::laboratory::{Finding, is_measurable};
-use crate::app::state::{Gesture, page};
+use crate::app::state::{Gesture, Page, page};
 use crate::app::words;
-use crate::claims::{self, Cite, Claim, Guide, Test, Verdict, VerdictKind};
+use crate::chart::block::line;
+use crate::chart::style::style;
+use crate::claims::{self, Cite, Claim, Curve, Evidence, Guide, Of, Shown, Test, Verdict, VerdictKind};
 use crate::share::{ClaimFilter, Target, View, parse, to_query};
+use crate::sort::sort_short;
 use crate::text::{Piece, number_of, pieces};
 
 use super::erased::{live, on, part, rows, when};
 use super::field::Select;
 use super::icons;
+use super::sparklines::{framed, path};
+
+/// So often it is looked whether something in sight can be measured unasked.
+const IDLE_MS: u64 = 1500;
+
+/// Where a row has its columns beside each other (`style/claims.css`).
+const WIDE: &str = "(min-width: 1100px)";
+
+/// Whether a claim is in sight as a whole.
+fn is_in_sight(index: usize) -> bool {
+    let height = browser::window().inner_height().ok().and_then(|height| height.as_f64());
+    document().get_element_by_id(claims::ALL[index].id).is_some_and(|element| {
+        let bounds = element.get_bounding_client_rect();
+        bounds.top() >= 0.0 && Some(bounds.bottom()) <= height
+    })
+}
+
+/// Looks again and again whether nothing else is to be done, and then has what is in sight measured.
+fn watch(page: Page, shown: Memo<Vec<usize>>, later: StoredValue<Later, LocalStorage>) {
+    let look = move || {
+        // On a narrow page what is found takes more room than the button, and what is being read would move.
+        if browser::media_matches(WIDE) {
+            page.laboratory
+                .test_unasked(page, || shown.get_untracked().into_iter().filter(|index| is_in_sight(*index)));
+        }
+        watch(page, shown, later);
+    };
+    later.with_value(|later| later.ask(IDLE_MS, look));
+}
 
 /// The view.
 #[component]
@@ -41,6 +74,12 @@ pub(super) fn Claims() -> impl IntoView {
             }
         }
     };
+    let later = StoredValue::new_local(Later::default());
+    watch(page, shown, later);
+    on_cleanup(move || {
+        later.with_value(Later::forget);
+        page.laboratory.stop_unasked();
+    });
     view! {
         <main class="claims">
             <div class="claims-head">
@@ -173,7 +212,7 @@ fn Found(index: usize) -> impl IntoView {
             }
             .into_any()
         }
-        (Test::Measured(_), Some(Finding::Found(outcome, engine))) => {
+        (Test::Measured(_), Some(Finding::Found(outcome, engine, curves))) => {
             // A number alone, after what it is of, stands large.
             let value = match outcome.measured.rsplit_once(": ") {
                 Some((of, number)) if number.chars().count() <= LONGEST_NUMBER => {
@@ -187,6 +226,7 @@ fn Found(index: usize) -> impl IntoView {
                 <p class="note">{outcome.sentence}</p>
             </div>
             <VerdictSign verdict=outcome.verdict note=words::measured_beside(engine, claim.verdict)/>
+            {curves.map(|curves| view! { <div class="evidence" inner_html=curves></div> })}
             }
             .into_any()
         }
@@ -209,6 +249,48 @@ fn Found(index: usize) -> impl IntoView {
             .into_any()
         }
     }
+}
+
+/// What was measured as HTML: curves, with their names from top to bottom, as they end.
+pub(in crate::app) fn evidence(shown: &Shown, evidence: &Evidence) -> Option<String> {
+    let mut curves = shown.curves(evidence);
+    let first = curves.first()?.config.clone()?;
+    let measured = curves.iter().filter(|curve| curve.config.is_some());
+    let known = measured.flat_map(|curve| &curve.values).copied().filter(|value| value.is_finite());
+    let (low, high) =
+        known.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
+    // What the claim says may be far off: then it runs out of the picture.
+    let said = curves.iter().filter(|curve| curve.config.is_none()).flat_map(|curve| &curve.values);
+    let (low, high) =
+        said.fold((low, high), |(l, h), value| (l.min(value.max(low / 4.0)), h.max(value.min(high * 4.0))));
+    let is_log = low > 0.0 && high > 8.0 * low;
+    let place = |value: f64| if is_log { value.ln() } else { value };
+    let range = if is_log { (low.ln(), high.ln()) } else { (low.min(0.0), 1.1 * high) };
+    let ends = |curve: &Curve| place(curve.values.last().copied().unwrap_or(f64::NAN));
+    sort_short(&mut curves, |a, b| ends(b).total_cmp(&ends(a)));
+    let drawn = |Curve { config, values }: &Curve| {
+        let path = path(&values.iter().map(|value| place(*value)).collect::<Vec<_>>(), range);
+        match config {
+            Some(config) => line(config.placement, &path),
+            None => format!(r#"<path class="back" d="{path}"/>"#),
+        }
+    };
+    let mut drawing = String::new();
+    let mut names = String::new();
+    for curve in &curves {
+        drawing += &drawn(curve);
+        let (hue, name) = curve.config.as_ref().map_or_else(
+            || ("", words::claimed().to_owned()),
+            |config| (style(config.placement).hue.key(), words::model_name(config, &first)),
+        );
+        names += &format!(r#"<span class="text-{hue}">{name}</span>"#);
+    }
+    let along = if shown.of == Of::Blocks { words::by_block() } else { words::by_depth() };
+    Some(format!(
+        r#"<span class="art">{}</span><p class="axis">{}, {along}</p><p class="names">{names}</p>"#,
+        framed(&drawing),
+        words::name(shown.quantity)
+    ))
 }
 
 /// A verdict as shape and word.

@@ -114,7 +114,11 @@ pub(super) fn Header() -> impl IntoView {
                 View::Explore => view! { <h1 class="tagline">{words::tagline()}</h1> }.into_any(),
                 View::Atlas | View::Claims => view! { <p class="tagline">{words::tagline()}</p> }.into_any(),
             })}
-            <div class="tools">
+            // A list behind a button where the bar is short (`style/narrow.css`).
+            <button class="more-tools" type="button" popovertarget="tools" aria-label=words::tools() title=words::tools()>
+                <span class="art" inner_html=icons::LINES></span>
+            </button>
+            <div class="tools" id="tools" popover="auto">
                 <button class="tour-start" type="button" on:click=on(move |_| super::tour::go_to(page, 1))>{words::tour()}</button>
                 <button
                     class="copy"

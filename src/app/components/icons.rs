@@ -34,6 +34,7 @@ icon!(
     "18",
     r#"<rect x="1.500" y="4" width="15" height="10" rx="2" fill="none" stroke="currentColor" stroke-width="1.5"/><path d="M4.500 7.500h1m2 0h1m2 0h1m2 0h.500M5.500 11h7" stroke="currentColor" stroke-width="1.5"/>"#
 );
+icon!(LINES, "18", "18", r#"<path d="M2 4.500h14M2 9h14M2 13.500h14" stroke="currentColor" stroke-width="1.5"/>"#);
 icon!(CROSS, "12", "12", r#"<path d="M2 2l8 8m0-8l-8 8" stroke="currentColor" stroke-width="1.5"/>"#);
 icon!(MINUS, "16", "16", r#"<path d="M3 8h10" stroke="currentColor" stroke-width="1.75" stroke-linecap="round"/>"#);
 icon!(

@@ -40,6 +40,7 @@ use crate::share::View;
 use erased::{live, when};
 
 pub(super) use chart::Subject;
+pub(super) use claims::evidence;
 
 /// The whole page.
 #[component]

@@ -6,7 +6,7 @@ use super::block::Block;
 use super::erased::{live, on, part, rows};
 use crate::app::state::{Gesture, page};
 use crate::app::words;
-use crate::chart::block::equation;
+use crate::chart::block::{KEY_BACK, KEY_RING, equation};
 use crate::chart::reading::{Span, reading};
 use crate::chart::style::style;
 use crate::model::Placement;
@@ -18,6 +18,22 @@ use crate::stats::Engine;
 pub(super) fn Readings() -> impl IntoView {
     let page = page();
     let placements = Memo::new(move |_| page.request.with(|request| request.placements.clone()));
+    // A card stands in the stead of the first that has gone, so that its norms come from there.
+    let drawn = StoredValue::new(Vec::<Placement>::new());
+    let before = move |placement: Placement| {
+        let mut gone = None;
+        drawn.update_value(|drawn| {
+            if drawn.contains(&placement) {
+                return;
+            }
+            let place = placements.with_untracked(|now| drawn.iter().position(|drawn| !now.contains(drawn)));
+            match place {
+                Some(place) => gone = Some(std::mem::replace(&mut drawn[place], placement)),
+                None => drawn.push(placement),
+            }
+        });
+        gone
+    };
     let is_many = Memo::new(move |_| placements.with(|list| list.len() >= 3));
     view! {
         <section
@@ -27,14 +43,21 @@ pub(super) fn Readings() -> impl IntoView {
         >
             {rows(
                 move || placements.get().into_iter().map(|placement| placement as usize).collect(),
-                move |index| view! { <Reading placement=Placement::ALL[index] is_low=is_many/> }.into_any(),
+                move |index| {
+                    let placement = Placement::ALL[index];
+                    view! { <Reading placement=placement is_low=is_many before=before(placement)/> }.into_any()
+                },
             )}
+            <p class="drawn" aria-hidden="true">
+                <span class="art" inner_html=KEY_BACK></span> {words::key_back()}
+                <span class="art" inner_html=KEY_RING></span> {words::key_ring()}
+            </p>
         </section>
     }
 }
 
 #[component]
-fn Reading(placement: Placement, is_low: Memo<bool>) -> impl IntoView {
+fn Reading(placement: Placement, is_low: Memo<bool>, before: Option<Placement>) -> impl IntoView {
     let page = page();
     let pass = Memo::new(move |_| page.shown().into_iter().find(|(p, _)| p.measurement.config.placement == placement));
     let name_class = format!("name text-{}", style(placement).hue.key());
@@ -65,7 +88,7 @@ fn Reading(placement: Placement, is_low: Memo<bool>) -> impl IntoView {
                 {part(sentence)}
             </p>
             <p class="equation" inner_html=equation(placement)></p>
-            <Block placement=placement pass=pass is_low=is_low/>
+            <Block placement=placement pass=pass is_low=is_low before=before/>
         </div>
     }
 }

@@ -136,26 +136,32 @@ pub(super) fn Sparklines() -> impl IntoView {
     }
 }
 
-/// The curves as SVG; what is not a number is left out.
-fn lines(all: &[Row], (low, high): (f64, f64)) -> String {
-    let mut out = format!(
-        "<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" width=\"{WIDTH}\" height=\"{HEIGHT}\" preserveAspectRatio=\"none\" aria-hidden=\"true\">"
-    );
-    for Row { placement, values, .. } in all {
-        let last = values.len().saturating_sub(1).max(1) as f64;
-        let mut path = String::new();
-        let mut is_down = false;
-        for (index, value) in values.iter().enumerate() {
-            if !value.is_finite() {
-                is_down = false;
-                continue;
-            }
-            let x = WIDTH * index as f64 / last;
-            let y = HEIGHT - 3.0 - (HEIGHT - 6.0) * (value - low) / (high - low);
-            let _ = write!(path, "{}{x:.1} {y:.1}", if is_down { "L" } else { "M" });
-            is_down = true;
+/// The curves as SVG.
+fn lines(all: &[Row], range: (f64, f64)) -> String {
+    framed(&all.iter().map(|Row { placement, values, .. }| line(*placement, &path(values, range))).collect::<String>())
+}
+
+/// What is drawn on a small chart.
+pub(super) fn framed(drawn: &str) -> String {
+    format!(
+        "<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" width=\"{WIDTH}\" height=\"{HEIGHT}\" preserveAspectRatio=\"none\" aria-hidden=\"true\">{drawn}</svg>"
+    )
+}
+
+/// A curve as the path of an SVG; what is not a number is left out.
+pub(super) fn path(values: &[f64], (low, high): (f64, f64)) -> String {
+    let last = values.len().saturating_sub(1).max(1) as f64;
+    let mut path = String::new();
+    let mut is_down = false;
+    for (index, value) in values.iter().enumerate() {
+        if !value.is_finite() {
+            is_down = false;
+            continue;
         }
-        out += &line(*placement, &path);
+        let x = WIDTH * index as f64 / last;
+        let y = HEIGHT - 3.0 - (HEIGHT - 6.0) * (value - low) / (high - low);
+        let _ = write!(path, "{}{x:.1} {y:.1}", if is_down { "L" } else { "M" });
+        is_down = true;
     }
-    out + "</svg>"
+    path
 }

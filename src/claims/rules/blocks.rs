@@ -82,24 +82,28 @@ fn compare(evidence: &Evidence, placement: Placement, lines: &[Line]) -> Outcome
 
 /// C1: the block of 2017.
 pub(in super::super) const POST: Rule = Rule {
+    shown: None,
     question: || models([Placement::Post]),
     judge: |evidence| compare(evidence, Placement::Post, &block(SUM, SUM)),
 };
 
 /// C9, C21: the norm moved to the input of the branch.
 pub(in super::super) const PRE: Rule = Rule {
+    shown: None,
     question: || models([Placement::Pre]),
     judge: |evidence| compare(evidence, Placement::Pre, &block(INPUT, INPUT)),
 };
 
 /// C29: a second norm on the branch.
 pub(in super::super) const SANDWICH: Rule = Rule {
+    shown: None,
     question: || models([Placement::Sandwich]),
     judge: |evidence| compare(evidence, Placement::Sandwich, &block(BOTH, BOTH)),
 };
 
 /// C35: four blocks in code.
 pub(in super::super) const FOUR: Rule = Rule {
+    shown: None,
     question: || models([Placement::Post, Placement::Pre, Placement::Sandwich, Placement::Olmo2]),
     judge: |evidence| {
         let printed = [
@@ -120,6 +124,7 @@ pub(in super::super) const FOUR: Rule = Rule {
 
 /// C81: Post-LN in pseudocode, its first line included.
 pub(in super::super) const POST_PRINTED: Rule = Rule {
+    shown: None,
     question: || models([Placement::Post]),
     judge: |evidence| {
         let [attention, feed_forward] = block(SUM, SUM);
@@ -134,6 +139,7 @@ pub(in super::super) const POST_PRINTED: Rule = Rule {
 
 /// C82: Pre-LN in pseudocode.
 pub(in super::super) const PRE_PRINTED: Rule = Rule {
+    shown: None,
     question: || models([Placement::Pre]),
     judge: |evidence| {
         let outcome = compare(evidence, Placement::Pre, &block(INPUT, INPUT));
@@ -143,6 +149,7 @@ pub(in super::super) const PRE_PRINTED: Rule = Rule {
 
 /// C36: a final norm in all four placements.
 pub(in super::super) const FINAL_NORM: Rule = Rule {
+    shown: None,
     question: || Question {
         passes: [grid("placement=post", &[6], 1), grid("placement=post&final_norm=on", &[6], 1)].concat(),
         ..models([Placement::Post, Placement::Pre, Placement::Sandwich, Placement::Olmo2])
@@ -169,6 +176,7 @@ pub(in super::super) const FINAL_NORM: Rule = Rule {
 
 /// C44: DeepNorm multiplies the branch.
 pub(in super::super) const DEEPNORM: Rule = Rule {
+    shown: None,
     question: || Question { models: grid("placement=deepnorm", &[24], 1), ..Question::default() },
     judge: |evidence| {
         let Some(model) = evidence.models.first() else {
@@ -191,6 +199,7 @@ pub(in super::super) const DEEPNORM: Rule = Rule {
 
 /// C88: Peri-LN has norms at several points of the residual path.
 pub(in super::super) const PERI: Rule = Rule {
+    shown: None,
     question: || models([Placement::Peri]),
     judge: |evidence| {
         let sublayers = || evidence.models.iter().flat_map(|model| &model.sublayers);

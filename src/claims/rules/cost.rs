@@ -21,6 +21,7 @@ fn undecided() -> Outcome {
 
 /// C33: 2, 4 and 2 norms a block, d parameters each, 2Ld more for Sandwich-LN than for Pre-LN.
 pub(in super::super) const NORMS: Rule = Rule {
+    shown: None,
     question: three,
     judge: |evidence| {
         let models = [Placement::Pre, Placement::Sandwich, Placement::Post].map(|placement| model(evidence, placement));
@@ -40,6 +41,7 @@ pub(in super::super) const NORMS: Rule = Rule {
 
 /// C34: Sandwich-LN costs 2LTd operations more, which is negligible.
 pub(in super::super) const OPERATIONS: Rule = Rule {
+    shown: None,
     question: three,
     judge: |evidence| {
         let models = [Placement::Pre, Placement::Sandwich].map(|placement| model(evidence, placement));

@@ -1,8 +1,8 @@
 //! Post-LN without cross-attention, and with it to a memory of unlike tokens or of tokens that are all the same.
 
 use super::{
-    Evidence, Outcome, Placement, Question, Rule, Verdict, W2, WIDE_POST, amplification, at_depths, by_depth, decide,
-    first, grid, last, number, passes, power, power_of, text,
+    Evidence, Of, Outcome, Placement, Quantity, Question, Rule, Said, Verdict, W2, WIDE_POST, amplification, at_depths,
+    by_depth, curve, decide, first, grid, last, number, passes, power, power_of, said, text,
 };
 use crate::model::Config;
 use crate::stats::Measurement;
@@ -59,24 +59,28 @@ fn weights(run: &Measurement) -> f64 {
 
 /// C61: gradients of deep Post-LN vanish.
 pub(in super::super) const VANISHES: Rule = Rule {
+    shown: curve(W2, Of::Fall),
     question: || all_memories(&[6, 12, 24, 48], 8),
     judge: |evidence| vanishing(evidence, text::first_over_last(), weights),
 };
 
 /// C66: the place of the norm dampens gradients with depth.
 pub(in super::super) const DAMPENS: Rule = Rule {
+    shown: curve(Quantity::GradStream, Of::Fall),
     question: || all_memories(&[6, 12, 24, 48], 8),
     judge: |evidence| vanishing(evidence, "‖∂L/∂x₀‖ / ‖∂L/∂x_L‖", amplification),
 };
 
 /// C69: at 100 layers the first ones get next to nothing.
 pub(in super::super) const AT_100: Rule = Rule {
+    shown: curve(W2, Of::Blocks),
     question: || all_memories(&[100], 4),
     judge: |evidence| vanishing(evidence, text::first_over_last(), weights),
 };
 
 /// C68: the gradient of early layers goes as 1/sqrt(L).
 pub(in super::super) const EARLY: Rule = Rule {
+    shown: said(W2, Of::First, Said::Power(-0.5)),
     question: || all_memories(&[6, 12, 24, 48], 8),
     judge: |evidence| {
         let of_first = |run: &Measurement| first(run, W2);
@@ -96,6 +100,7 @@ pub(in super::super) const EARLY: Rule = Rule {
 
 /// C70: a learning rate large enough for the early layers is too large for the late ones.
 pub(in super::super) const OVERSHOOT: Rule = Rule {
+    shown: curve(W2, Of::Blocks),
     question: || all_memories(&[24], 8),
     judge: |evidence| {
         let late = |run: &Measurement| last(run, W2) / first(run, W2);

@@ -12,6 +12,7 @@ pub(super) mod stream;
 pub(super) mod sublayers;
 pub(super) mod update;
 
+use super::curve::{Of, Said, Shown};
 use super::{Evidence, Outcome, Question, Rule, Verdict};
 use crate::model::{Config, Placement, Tensor};
 use crate::share::{self, Target};
@@ -25,6 +26,16 @@ use crate::text::{number, rules as text};
 const WIDE_POST: &str = "placement=post&width=128&tokens=16&batch=1";
 
 const W2: Quantity = Quantity::GradWeight(Tensor::W2);
+
+/// What is drawn of the evidence.
+const fn curve(quantity: Quantity, of: Of) -> Option<Shown> {
+    Some(Shown { quantity, of, said: None })
+}
+
+/// The same beside what the claim says of it.
+const fn said(quantity: Quantity, of: Of, said: Said) -> Option<Shown> {
+    Some(Shown { quantity, of, said: Some(said) })
+}
 
 /// The configurations of a query, one for each placement it names, at these depths and with seeds from 0.
 fn grid(query: &str, depths: &[u32], seeds: u32) -> Vec<Config> {
@@ -44,7 +55,7 @@ fn passes<const N: usize>(grids: [Vec<Config>; N]) -> Question {
 }
 
 /// A value as far as it can be believed: NaN where the engine has marked it so.
-fn known(run: &Measurement, quantity: Quantity, index: usize) -> f64 {
+pub(super) fn known(run: &Measurement, quantity: Quantity, index: usize) -> f64 {
     match run.mark(quantity, index) {
         None | Some(Mark::Zero | Mark::Overflow) => run.values(quantity).get(index).copied().unwrap_or(f64::NAN),
         Some(Mark::Unresolved | Mark::Underflow | Mark::NotANumber) => f64::NAN,

@@ -1,9 +1,9 @@
 //! Gradients of Post-LN against depth.
 
 use super::{
-    Evidence, Outcome, Placement, Quantity, Question, Rule, Verdict, W2, WIDE_POST, amplification, at_depths, by_depth,
-    decide, doublings, each, first, grid, is, joined, largest, last, list, mean, middle, number, passes, power,
-    power_of, text,
+    Evidence, Of, Outcome, Placement, Quantity, Question, Rule, Said, Verdict, W2, WIDE_POST, amplification, at_depths,
+    by_depth, curve, decide, doublings, each, first, grid, is, joined, largest, last, list, mean, middle, number,
+    passes, power, power_of, said, text,
 };
 
 const DEPTHS: &[u32] = &[6, 12, 24, 48];
@@ -39,6 +39,7 @@ impl Growth {
 
 /// C7: the gradient grows with depth.
 pub(in super::super) const GROWS: Rule = Rule {
+    shown: curve(W2, Of::Largest),
     question: post,
     judge: |evidence| {
         let growth = Growth::of(evidence);
@@ -53,6 +54,7 @@ pub(in super::super) const GROWS: Rule = Rule {
 
 /// C17: the gradient is multiplied by 2^(L/2).
 pub(in super::super) const EXPLODES: Rule = Rule {
+    shown: said(Quantity::GradStream, Of::Fall, Said::Doublings(0.5)),
     question: || passes([grid(WIDE_POST, DEPTHS, 8), grid("placement=none", &[12], 1)]),
     judge: |evidence| {
         let ratios = by_depth(evidence, is(Placement::Post), amplification);
@@ -68,6 +70,7 @@ pub(in super::super) const EXPLODES: Rule = Rule {
 
 /// C18: the gradient of the last sublayer is of the order d sqrt(ln d), whatever the depth.
 pub(in super::super) const LAST_LAYER: Rule = Rule {
+    shown: said(W2, Of::Last, Said::Power(0.0)),
     question: || {
         let at_width = |width| grid(&format!("placement=post&{SIMPLIFIED}&width={width}"), &[6], 3);
         let depths = grid(&format!("placement=post&{SIMPLIFIED}"), &[6, 12, 24, 48], 3);
@@ -100,6 +103,7 @@ pub(in super::super) const LAST_LAYER: Rule = Rule {
 
 /// C19: the gradients of the single layers are of the order sqrt(L).
 pub(in super::super) const LAYERS: Rule = Rule {
+    shown: said(W2, Of::First, Said::Power(0.5)),
     question: post,
     judge: |evidence| {
         let growth = Growth::of(evidence);
@@ -114,6 +118,7 @@ pub(in super::super) const LAYERS: Rule = Rule {
 
 /// C20: all that the guide says of Post-LN's gradient at once.
 pub(in super::super) const TOGETHER: Rule = Rule {
+    shown: said(Quantity::GradStream, Of::Fall, Said::Doublings(0.5)),
     question: post,
     judge: |evidence| {
         let growth = Growth::of(evidence);
@@ -139,6 +144,7 @@ pub(in super::super) const TOGETHER: Rule = Rule {
 
 /// C72: Pre-LN's gradients are near 1.6 in all layers at any depth.
 pub(in super::super) const ONE_POINT_SIX: Rule = Rule {
+    shown: said(W2, Of::Blocks, Said::Level(1.6)),
     question: || passes([grid(&format!("placement=post,pre&width=256&tokens=64&batch=1&{SIMPLIFIED}"), &[6, 18], 2)]),
     judge: |evidence| {
         let near = |value: f64| (1.2..2.15).contains(&value);
@@ -165,6 +171,7 @@ pub(in super::super) const ONE_POINT_SIX: Rule = Rule {
 
 /// C13, C63: what leaves a norm has variance 1, at any depth.
 pub(in super::super) const UNIT_VARIANCE: Rule = Rule {
+    shown: said(Quantity::StreamRms, Of::Blocks, Said::Level(1.0)),
     question: || passes([grid("placement=post", &[24, 96], 1), grid("placement=post&norm=rmsnorm", &[24], 1)]),
     judge: |evidence| {
         let worst = largest(

@@ -1,13 +1,14 @@
 //! Gradients of Pre-LN, DeepNorm and OLMo 2 against depth.
 
 use super::{
-    Outcome, Placement, Quantity, Rule, Verdict, W2, amplification, at_depths, by_depth, decide, doublings, each,
-    first, grid, is, largest, last, list, mean, number, passes, power, power_of, spread, text,
+    Of, Outcome, Placement, Quantity, Rule, Said, Verdict, W2, amplification, at_depths, by_depth, curve, decide,
+    doublings, each, first, grid, is, largest, last, list, mean, number, passes, power, power_of, said, spread, text,
 };
 use crate::model::{Config, QkNorm};
 
 /// C24: the product of the Jacobians stays close to the identity.
 pub(in super::super) const IDENTITY: Rule = Rule {
+    shown: said(Quantity::GradStream, Of::Fall, Said::Level(1.0)),
     question: || passes([grid("placement=pre", &[6, 12, 24, 48, 96], 2)]),
     judge: |evidence| {
         let ratios = by_depth(evidence, is(Placement::Pre), amplification);
@@ -28,6 +29,7 @@ pub(in super::super) const IDENTITY: Rule = Rule {
 
 /// C25: the gradient goes as 1/sqrt(L).
 pub(in super::super) const FALLS: Rule = Rule {
+    shown: said(W2, Of::Last, Said::Power(-0.5)),
     question: || passes([grid("placement=pre", &[6, 12, 24, 48, 96], 2)]),
     judge: |evidence| {
         let of_last = by_depth(evidence, is(Placement::Pre), |run| last(run, W2));
@@ -49,6 +51,7 @@ pub(in super::super) const FALLS: Rule = Rule {
 
 /// C71: gradients are alike in all layers.
 pub(in super::super) const EVEN: Rule = Rule {
+    shown: curve(W2, Of::Blocks),
     question: || passes([grid("placement=pre", &[6, 200], 2)]),
     judge: |evidence| {
         let spreads = by_depth(evidence, is(Placement::Pre), |run| spread(each(run, W2)));
@@ -65,6 +68,7 @@ pub(in super::super) const EVEN: Rule = Rule {
 
 /// C45: DeepNorm is stable at 200 layers.
 pub(in super::super) const DEEPNORM: Rule = Rule {
+    shown: curve(W2, Of::Blocks),
     question: || passes([grid("placement=deepnorm", &[200], 1)]),
     judge: |evidence| {
         let deepnorm = is(Placement::DeepNorm);
@@ -86,6 +90,7 @@ fn with_qk_norm(placement: Placement, has_it: bool) -> impl Fn(&Config) -> bool 
 
 /// C49: of OLMo 2's placement, QK-norm and z-loss none can be left out.
 pub(in super::super) const OLMO2: Rule = Rule {
+    shown: curve(Quantity::GradStream, Of::Blocks),
     question: || {
         passes([
             grid("placement=olmo2&norm=rmsnorm", &[12], 3),
@@ -112,6 +117,7 @@ pub(in super::super) const OLMO2: Rule = Rule {
 
 /// C65: the raw signal passes untouched.
 pub(in super::super) const UNTOUCHED: Rule = Rule {
+    shown: curve(Quantity::StreamRms, Of::Blocks),
     question: || passes([grid("placement=post,pre&residual_scale=zero&init=xavier", &[24], 1)]),
     judge: |evidence| {
         let change = |placement| {

@@ -1,8 +1,8 @@
 //! The size of the residual stream, and how alike its tokens are.
 
 use super::{
-    Outcome, Placement, Quantity, Question, Rule, Verdict, decide, each, first, grid, is, known, largest, last, list,
-    mean, middle, number, passes, power_of, text,
+    Of, Outcome, Placement, Quantity, Question, Rule, Said, Verdict, curve, decide, each, first, grid, is, known,
+    largest, last, list, mean, middle, number, passes, power_of, said, text,
 };
 use crate::model::Init;
 use crate::stats::Measurement;
@@ -16,6 +16,7 @@ fn top_rms(run: &Measurement) -> f64 {
 
 /// C30: what a Sandwich-LN sublayer adds is bounded.
 pub(in super::super) const BOUNDED_BRANCH: Rule = Rule {
+    shown: None,
     question: || passes([grid("placement=sandwich", &[24, 96], 1)]),
     judge: |evidence| {
         let branches = |run: &Measurement| {
@@ -37,6 +38,7 @@ pub(in super::super) const BOUNDED_BRANCH: Rule = Rule {
 
 /// C31: the stream of Sandwich-LN does not grow without bound.
 pub(in super::super) const SANDWICH: Rule = Rule {
+    shown: curve(Quantity::StreamRms, Of::Blocks),
     question: || passes([grid("placement=pre,sandwich", &[200], 2)]),
     judge: |evidence| {
         let rms = |placement, at: fn(&Measurement, Quantity) -> f64| {
@@ -54,6 +56,7 @@ pub(in super::super) const SANDWICH: Rule = Rule {
 
 /// C32: deep in Pre-LN the stream is much larger than at its beginning.
 pub(in super::super) const PRE_GROWS: Rule = Rule {
+    shown: curve(Quantity::StreamRms, Of::Blocks),
     question: || passes([grid("placement=pre", &[200], 2)]),
     judge: |evidence| {
         let growth = mean(evidence, is(Placement::Pre), |run| top_rms(run) / first(run, Quantity::StreamRms));
@@ -67,6 +70,7 @@ pub(in super::super) const PRE_GROWS: Rule = Rule {
 
 /// C60, C75: the variance of Pre-LN's stream grows exponentially with depth.
 pub(in super::super) const EXPONENTIAL: Rule = Rule {
+    shown: curve(Quantity::StreamRms, Of::Blocks),
     question: || passes([grid("placement=pre", &[96], 8), grid("placement=pre&init=he", &[96], 4)]),
     judge: |evidence| {
         // Of a power law this is the power; of an exponential it is at least the number of doublings before the middle.
@@ -85,6 +89,7 @@ pub(in super::super) const EXPONENTIAL: Rule = Rule {
 
 /// C76: at block 80 activations are hundreds of times larger.
 pub(in super::super) const BLOCK_80: Rule = Rule {
+    shown: said(Quantity::StreamRms, Of::Blocks, Said::Level(100.0)),
     question: || passes([grid("placement=pre", &[80], 2), grid("placement=pre&init=he", &[80], 2)]),
     judge: |evidence| {
         let growth =
@@ -100,6 +105,7 @@ pub(in super::super) const BLOCK_80: Rule = Rule {
 
 /// C77: the stream of Pre-LN leaves the range of FP16 and BF16.
 pub(in super::super) const OVERFLOW: Rule = Rule {
+    shown: said(Quantity::StreamMax, Of::Blocks, Said::Level(HALF_MAX as f32)),
     question: || passes([grid("placement=pre", &[200], 1), grid("placement=none", &[48], 1)]),
     judge: |evidence| {
         let peak = |placement| mean(evidence, is(placement), |run| largest(each(run, Quantity::StreamMax)));
@@ -119,6 +125,7 @@ pub(in super::super) const OVERFLOW: Rule = Rule {
 
 /// C78: large activations make tokens alike.
 pub(in super::super) const COLLAPSE: Rule = Rule {
+    shown: curve(Quantity::TokenCosine, Of::Blocks),
     question: || passes([grid("placement=post,pre", &[24], 3)]),
     judge: |evidence| {
         let of = |placement, quantity| mean(evidence, is(placement), |run| last(run, quantity));
@@ -139,6 +146,7 @@ pub(in super::super) const COLLAPSE: Rule = Rule {
 
 /// C84: Post-LN's standard init is sqrt(2/d), and Pre-LN should have 1/sqrt(d).
 pub(in super::super) const INIT: Rule = Rule {
+    shown: curve(Quantity::StreamRms, Of::Blocks),
     question: || {
         let inits = ["lecun", "xavier", "he"].map(|init| grid(&format!("placement=pre&init={init}"), &[24], 2));
         Question { models: inits.iter().map(|grid| grid[0].clone()).collect(), ..passes(inits) }

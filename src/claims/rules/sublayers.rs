@@ -1,6 +1,9 @@
 //! Single sublayers: what they add, and what they do to a gradient.
 
-use super::{Outcome, Placement, Quantity, Rule, Verdict, decide, grid, is, known, list, mean, number, passes, text};
+use super::{
+    Of, Outcome, Placement, Quantity, Rule, Said, Verdict, curve, decide, grid, is, known, list, mean, number, passes,
+    said, text,
+};
 use crate::model::{Config, Init, ResidualScale};
 use crate::stats::Measurement;
 
@@ -11,6 +14,7 @@ fn ffn(run: &Measurement, block: usize) -> usize {
 
 /// C16: the sum has twice the variance of the stream.
 pub(in super::super) const TWICE: Rule = Rule {
+    shown: said(Quantity::UpdateRatio, Of::Blocks, Said::Level(1.0)),
     question: || passes([grid("placement=post", &[6], 3), grid("placement=post&init=he", &[6], 3)]),
     judge: |evidence| {
         let sum = |init: Init, index: fn(&Measurement) -> usize| {
@@ -31,6 +35,7 @@ pub(in super::super) const TWICE: Rule = Rule {
 
 /// C23: a Pre-LN branch starts near zero.
 pub(in super::super) const NEAR_ZERO: Rule = Rule {
+    shown: curve(Quantity::UpdateRatio, Of::Blocks),
     question: || passes([grid("placement=pre", &[24], 3), grid("placement=pre&residual_scale=gpt2", &[24], 3)]),
     judge: |evidence| {
         let ratio = |scale: ResidualScale, block: fn(&Measurement) -> usize| {
@@ -53,6 +58,7 @@ pub(in super::super) const NEAR_ZERO: Rule = Rule {
 
 /// C14: the chain rule through Post-LN is a product of the norm's Jacobian and the identity plus that of the branch.
 pub(in super::super) const CHAIN: Rule = Rule {
+    shown: curve(Quantity::NetFactor, Of::Blocks),
     question: || passes([grid("placement=post", &[12], 3)]),
     judge: |evidence| {
         // For an FFN the second moment of J_f is the variance of the branch, v, and the norm's Jacobian is 1/sqrt(1+v).
@@ -82,6 +88,7 @@ pub(in super::super) const CHAIN: Rule = Rule {
 
 /// C15: the norm's Jacobian is one over the size of what it normalises.
 pub(in super::super) const JACOBIAN: Rule = Rule {
+    shown: curve(Quantity::NormJacobian, Of::Blocks),
     question: || passes([grid("placement=pre", &[48], 2)]),
     judge: |evidence| {
         let pre = is(Placement::Pre);

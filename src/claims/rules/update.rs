@@ -1,11 +1,12 @@
 //! What the first step does to the model.
 
 use super::{
-    Evidence, Outcome, Placement, Question, Rule, Verdict, W2, at_depths, by_depth, decide, each, grid, is, largest,
-    power, power_of, text,
+    Evidence, Of, Outcome, Placement, Quantity, Question, Rule, Verdict, W2, at_depths, by_depth, curve, decide, each,
+    grid, is, largest, power, power_of, text,
 };
 use crate::model::Config;
 use crate::sort::sort_short;
+use crate::stats::Update;
 
 /// The update of a step of plain gradient descent against depth: the geometric mean over seeds.
 fn updates(evidence: &Evidence, meant: impl Fn(&Config) -> bool) -> Vec<(f64, f64)> {
@@ -23,6 +24,7 @@ fn updates(evidence: &Evidence, meant: impl Fn(&Config) -> bool) -> Vec<(f64, f6
 
 /// C8: the first steps overshoot because the gradient grows with depth.
 pub(in super::super) const FIRST_STEP: Rule = Rule {
+    shown: curve(Quantity::ModelUpdate(Update::Sgd), Of::Step),
     question: || Question {
         passes: grid("placement=post", &[6, 12, 24], 8),
         updates: grid("placement=post", &[6, 12, 24], 4),
@@ -47,6 +49,7 @@ pub(in super::super) const FIRST_STEP: Rule = Rule {
 
 /// C27: deeper Pre-LN is more stable at the same learning rate.
 pub(in super::super) const DEEPER: Rule = Rule {
+    shown: curve(Quantity::ModelUpdate(Update::Sgd), Of::Step),
     question: || Question { updates: grid("placement=pre", &[6, 12, 24], 4), ..Question::default() },
     judge: |evidence| {
         let update = updates(evidence, is(Placement::Pre));
