@@ -100,6 +100,24 @@ impl<'a> Branches<'a> {
         }
     }
 
+    /// The matrix that a sublayer ends with, and the Frobenius norm of its gradient, from the moments of what the sublayer
+    /// returns and of the gradient there. The squares of `sum_t h_t g_t` are `sum_tt' (h_t . h_t') (g_t . g_t')`.
+    pub(super) fn last_weight(&self, kind: SublayerKind, returned: Moments, gradient: Moments) -> (Tensor, f64) {
+        let tensor = match kind {
+            SublayerKind::Attention => Tensor::Wo,
+            SublayerKind::CrossAttention => Tensor::Co,
+            SublayerKind::FeedForward => Tensor::W2,
+        };
+        let read = returned * (1.0 / self.gain(tensor).forward);
+        let products = read.own * gradient.own + (self.tokens - 1.0) * read.cross * gradient.cross;
+        let fan_in = match kind {
+            SublayerKind::FeedForward => self.config.hidden(),
+            SublayerKind::Attention | SublayerKind::CrossAttention => self.config.width as usize,
+        };
+        let size = self.config.rows() * self.config.width as usize * fan_in;
+        (tensor, (size as f64 * products).sqrt())
+    }
+
     /// What keys and values are made of: the stream itself, or the memory, whose rows a norm has made.
     fn averaged(&self, kind: SublayerKind, read: Moments) -> Moments {
         match kind {

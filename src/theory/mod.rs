@@ -22,7 +22,7 @@ pub use moments::Moments;
 pub use recursion::{Prediction, predict};
 pub use source::{Evidence, Source};
 
-use crate::model::Config;
+use crate::model::{Config, Tensor};
 use crate::stats::{Mark, Measurement, Quantity};
 use crate::text::theory as says;
 
@@ -132,6 +132,13 @@ fn mean_field(measurement: &Measurement, stream: Moments) -> Vec<Overlay> {
         list.push(overlay(Quantity::GradStream, sizes));
         list.push(overlay(Quantity::GradCosine, cosines(&prediction.gradient)));
         list.push(overlay(Quantity::NetFactor, prediction.net_factor));
+        for tensor in [Tensor::Wo, Tensor::Co, Tensor::W2] {
+            let quantity = Quantity::GradWeight(tensor);
+            let of = prediction.last_weight.iter().filter(|(last, _)| *last == tensor);
+            if measurement.series(quantity).is_some() && of.clone().next().is_some() {
+                list.push(Overlay { first: 1, ..overlay(quantity, of.map(|(_, norm)| *norm).collect()) });
+            }
+        }
     }
     list
 }

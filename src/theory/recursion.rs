@@ -5,7 +5,7 @@
 
 use super::branch::Branches;
 use super::moments::Moments;
-use crate::model::{Config, Sublayer};
+use crate::model::{Config, Sublayer, Tensor};
 
 /// What the recursion says of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,6 +21,9 @@ pub struct Prediction {
     /// `1 / sqrt(mean square + epsilon)` at the norm that the stream meets in each sublayer, on the sum or else on the
     /// input, and 0 where there is neither; `S L`.
     pub norm_jacobian: Vec<f64>,
+    /// The gradient of the matrix that each sublayer ends with, and that matrix; `S L`. Summed over the rows are products
+    /// of what it reads with the gradient at what it returns; two rows of different sequences count as unlike.
+    pub last_weight: Vec<(Tensor, f64)>,
 }
 
 /// One sublayer of the forward recursion.
@@ -40,6 +43,15 @@ struct Step {
     after: Moments,
 }
 
+/// The gradients of one sublayer.
+#[derive(Clone, Copy)]
+struct Back {
+    /// At the stream before it.
+    stream: Moments,
+    /// At what the function returns.
+    returned: Moments,
+}
+
 /// A gradient that reaches the stream by another way than through the sublayers.
 #[derive(Clone, Copy)]
 struct Side {
@@ -54,7 +66,7 @@ pub fn predict(config: &Config, stream: Moments, gradient: Moments) -> Predictio
     let branches = Branches::new(config);
     let steps = forward(&branches, &sublayers(config, stream), stream);
     let gradients = backward(&branches, &steps, gradient);
-    let after: Vec<Moments> = gradients.iter().skip(1).copied().chain([gradient]).collect();
+    let after = gradients.iter().skip(1).map(|back| back.stream).chain([gradient]);
     let mut boundaries: Vec<usize> = (0..steps.len()).step_by(config.sublayers_per_block()).collect();
     boundaries.push(steps.len());
     let at = |index: usize| steps.get(index).map_or_else(|| steps[index - 1].after, |step| step.stream);
@@ -64,10 +76,15 @@ pub fn predict(config: &Config, stream: Moments, gradient: Moments) -> Predictio
     };
     Prediction {
         stream: boundaries.iter().map(|&index| at(index)).collect(),
-        gradient: boundaries.iter().map(|&index| gradients.get(index).copied().unwrap_or(gradient)).collect(),
+        gradient: boundaries.iter().map(|&index| gradients.get(index).map_or(gradient, |back| back.stream)).collect(),
         update_ratio: steps.iter().map(|step| step.added.rms() / (step.sublayer.skip * step.stream.rms())).collect(),
-        net_factor: gradients.iter().zip(after).map(|(before, after)| before.own / after.own).collect(),
+        net_factor: gradients.iter().zip(after).map(|(back, after)| back.stream.own / after.own).collect(),
         norm_jacobian: steps.iter().map(norm_jacobian).collect(),
+        last_weight: steps
+            .iter()
+            .zip(&gradients)
+            .map(|(step, back)| branches.last_weight(step.sublayer.kind, step.returned, back.returned))
+            .collect(),
     }
 }
 
@@ -104,11 +121,10 @@ fn forward(branches: &Branches, sublayers: &[Sublayer], start: Moments) -> Vec<S
     sublayers.iter().map(step).collect()
 }
 
-/// The gradient before each sublayer.
-fn backward(branches: &Branches, steps: &[Step], top: Moments) -> Vec<Moments> {
+fn backward(branches: &Branches, steps: &[Step], top: Moments) -> Vec<Back> {
     let mut side = second_stream(steps, top);
     let mut gradient = top;
-    let mut before = vec![Moments::ZERO; steps.len()];
+    let mut all = vec![Back { stream: Moments::ZERO, returned: Moments::ZERO }; steps.len()];
     for (index, step) in steps.iter().enumerate().rev() {
         let sublayer = &step.sublayer;
         if sublayer.sum_norm {
@@ -141,9 +157,9 @@ fn backward(branches: &Branches, steps: &[Step], top: Moments) -> Vec<Moments> {
         {
             gradient = gradient + side.gradient + side.tie * 2.0;
         }
-        before[index] = gradient;
+        all[index] = Back { stream: gradient, returned: at_branch };
     }
-    before
+    all
 }
 
 /// The gradient at the second stream, if there is one: that of the output, through a norm. It is the same at every
