@@ -16,8 +16,28 @@ function stored(key) {
 const theme = stored("normscope.theme");
 if (theme === "dark" || theme === "light") document.documentElement.dataset.theme = theme;
 
-// In a frame of another page there is less room (style/framed.css).
-if (window.self !== window.top) document.documentElement.dataset.framed = "";
+const isFramed = window.self !== window.top;
+/** What is shown, as the query of a link. */
+let shown = () => location.search;
+
+if (isFramed) {
+  // There is less room (style/framed.css).
+  document.documentElement.dataset.framed = "";
+  // Slide decks unload a frame and load it anew: then it goes on where it was. A frame's name outlives its pages, needs no
+  // storage, and begins anew with the page around it.
+  const [mark, from, to] = window.name.split(" ");
+  const began = location.search;
+  const isOurs = mark === "normscope";
+  if (isOurs && from === began && /^\?\S+$/.test(to)) history.replaceState(null, "", to);
+  const keep = () => (window.name = `normscope ${began} ${shown()}`);
+  if (isOurs || mark === "") {
+    // At its end alone would be too late where a browser keeps the frame in a process of its own, as in a sandbox.
+    let later;
+    const soon = () => (clearTimeout(later), (later = setTimeout(keep, 200)));
+    for (const type of ["normscope-state", "normscope-result"]) window.addEventListener(type, soon);
+    window.addEventListener("pagehide", keep);
+  }
+}
 
 // The browser finds a graphics device while the module arrives; the module asks again, and says what is wrong.
 navigator.gpu?.requestAdapter({ powerPreference: "high-performance" }).catch(() => {});
@@ -64,13 +84,14 @@ try {
   const said = await texts;
   serve(bindings, said);
   bindings.mount(language, said);
+  shown = () => `?${bindings.ask("state", "")}`;
   dispatchEvent(new CustomEvent("TrunkApplicationStarted", { detail: { wasm } }));
 } catch (error) {
   fail(error);
 }
 
 // From now on the page works offline (sw.js). Not in a frame, and not where the browser refuses: then it just does not.
-if (tag.dataset.worker && window.self === window.top) {
+if (tag.dataset.worker && !isFramed) {
   try {
     await navigator.serviceWorker?.register(tag.dataset.worker);
   } catch {

@@ -101,6 +101,62 @@ test("the frame tells its height, also as learning platforms want it", { timeout
   }
 });
 
+for (const sandbox of ["", 'sandbox="allow-scripts"']) {
+  test(`a frame that a slide deck unloads goes on where it was${sandbox && ", in a sandbox too"}`, { timeout: SLOW }, async () => {
+    const page = await hosted(frame(QUICK, sandbox));
+    const isThere = () => until(page, () => window.heard.some((data) => data.event === "height"));
+    const depth = async () => new URLSearchParams((await page.evaluate(() => askFrame("state"))).query).get("depth");
+    /** Loads a page in the frame, as decks do: nothing first. */
+    const load = async (address) => {
+      if (sandbox) await page.waitForTimeout(500);
+      await page.evaluate(async (address) => {
+        const frame = document.querySelector("iframe");
+        const loaded = () => new Promise((done) => frame.addEventListener("load", done, { once: true }));
+        const gone = loaded();
+        frame.src = "about:blank";
+        await gone;
+        window.heard = [];
+        frame.src = address;
+      }, address);
+      await isThere();
+    };
+    try {
+      const address = await page.locator("iframe").getAttribute("src");
+      await isThere();
+      await page.evaluate(() => askFrame("set", { query: "placement=pre&depth=9&width=16&tokens=4&batch=1&heads=2&embed=1" }));
+      await load(address);
+      assert.equal(await depth(), "9");
+      // And once more, now that it began elsewhere than its address says.
+      await page.evaluate(() => askFrame("set", { query: "placement=pre&depth=11&width=16&tokens=4&batch=1&heads=2&embed=1" }));
+      await load(address);
+      assert.equal(await depth(), "11");
+      // Another address is another picture.
+      await load(address.replace("depth=6", "depth=7"));
+      assert.equal(await depth(), "7");
+      // A lecture that begins anew.
+      await page.reload();
+      await isThere();
+      assert.equal(await depth(), "6");
+    } finally {
+      await page.context().close();
+    }
+  });
+}
+
+test("a frame that its host has named keeps its name", { timeout: SLOW }, async () => {
+  const page = await hosted(frame(QUICK, 'name="figure-3"'));
+  try {
+    await until(page, () => window.heard.some((data) => data.event === "height"));
+    await page.locator("iframe").evaluate((frame) => {
+      frame.src = "about:blank";
+      return new Promise((done) => frame.addEventListener("load", done, { once: true }));
+    });
+    assert.equal(await page.frames()[1].evaluate(() => window.name), "figure-3");
+  } finally {
+    await page.context().close();
+  }
+});
+
 test("malformed messages are ignored with a line each, thousands of hostile ones leave it alive", { timeout: SLOW }, async () => {
   const page = await hosted(frame(QUICK));
   try {

@@ -41,6 +41,42 @@ onPage("pictures: PNG at three sizes, SVG", QUICK, {}, async (page) => {
   for (const word of [/Residual stream/, /^Post-LN$/, /^Pre-LN$/, /http.*depth=8/]) assert.ok(found.words.some((text) => word.test(text)), `${word} in ${found.words}`);
 });
 
+onPage("of the atlas: every depth's numbers, and its maps as a picture", `view=atlas&deepest=12&${QUICK}`, {}, async (page) => {
+  const table = async () => (await exported(page, "csv")).bytes.toString().trim().split("\n").map((line) => line.split(","));
+  await page.locator(".sweep button").click();
+  await page.waitForFunction(() => document.querySelector(".sweep").dataset.sweep === "done", null, { timeout: SLOW });
+  const [head, ...rows] = await table();
+  assert.deepEqual(head, ["model", "depth", "seed", "statistic", "block", "value", "mark"]);
+  // A state more than blocks, at depths from 6 to 12, of two placements.
+  assert.equal(rows.length, 2 * [6, 7, 8, 9, 10, 11, 12].reduce((sum, depth) => sum + depth + 1, 0));
+  assert.deepEqual([...new Set(rows.map((row) => row[3]))], ["grad_stream"]);
+  const json = JSON.parse((await exported(page, "json")).bytes);
+  assert.equal(json.settled, true);
+  assert.equal(json.runs.length, 14);
+  // Against the module's own run of one depth.
+  const run = JSON.parse(
+    await page.evaluate(async () => {
+      const { measure } = await import(document.querySelector("script[data-js]").dataset.js);
+      return measure("placement=pre&depth=9&width=16&tokens=4&batch=1&heads=2");
+    }),
+  );
+  const own = rows.filter((row) => row[0] === "Pre-LN" && row[1] === "9").map((row) => Number(row[5]));
+  own.forEach((value, block) => assert.ok(Math.abs(value / run.grad_stream[block] - 1) < 1e-4, `${block}: ${value}, ${run.grad_stream[block]}`));
+  assert.equal(own.length, 10);
+
+  const svg = (await exported(page, "svg")).bytes.toString();
+  const found = await page.evaluate((text) => {
+    const svg = new DOMParser().parseFromString(text, "image/svg+xml");
+    return { broken: svg.querySelector("parsererror")?.textContent, images: [...svg.querySelectorAll("image")].map((image) => image.getAttribute("href").length), words: [...svg.querySelectorAll("text")].map((node) => node.textContent) };
+  }, svg);
+  assert.equal(found.broken, undefined);
+  // The key of the colours, and a map a placement.
+  assert.equal(found.images.length, 3);
+  assert.ok(found.images.every((length) => length > 500), `${found.images}`);
+  for (const word of [/^Post-LN/, /^Pre-LN/, /^12$/]) assert.ok(found.words.some((text) => word.test(text)), `${word} in ${found.words}`);
+  assert.ok((await exported(page, "png2")).bytes.length > 20_000);
+});
+
 onPage("numbers: CSV and JSON say what the page says", QUICK, {}, async (page) => {
   const json = JSON.parse((await exported(page, "json")).bytes);
   assert.equal(json.schema, 1);

@@ -11,6 +11,12 @@ const FONTS = "Inter, system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica N
 
 const color = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
+/** The colours below the lines of a map of the atlas, if a chart has them. */
+function raster(title, width, height) {
+  const canvas = document.querySelector(`[aria-label=${JSON.stringify(title)}] > canvas:is([data-layer="cells"], [data-layer="colors"])`);
+  return canvas?.width ? `<image href="${canvas.toDataURL()}" width="${width}" height="${height}" preserveAspectRatio="none"/>` : "";
+}
+
 /** All charts of the page side by side, each with its title, and the link below, as SVG. */
 export function drawing({ ask, result, say }) {
   const lines = ask("pictures").split("\n").map((line) => line.split("\t"));
@@ -25,9 +31,9 @@ export function drawing({ ask, result, say }) {
   const [paper, ink, faint] = ["--bg", "--ink", "--ink-2"].map(color);
   const text = (x, y, size, fill, more, words) =>
     `<text x="${x}" y="${y}" font-size="${size}" fill="${fill}" ${more}>${escaped(words)}</text>`;
-  const cells = charts.map(({ title, words }, i) => {
+  const cells = charts.map(({ title, width, height, words }, i) => {
     const [x, y] = [MARGIN + (i % columns) * (wide + MARGIN), MARGIN + Math.floor(i / columns) * (high + MARGIN)];
-    return `${text(x, y + 16, 16, ink, 'font-weight="600"', title)}<g transform="translate(${x} ${y + TITLE})">${shapes(words)}</g>`;
+    return `${text(x, y + 16, 16, ink, 'font-weight="600"', title)}<g transform="translate(${x} ${y + TITLE})">${raster(title, width, height)}${shapes(words)}</g>`;
   });
   const { link } = result();
   const svg =
@@ -58,9 +64,9 @@ function give(name, blob) {
   setTimeout(() => URL.revokeObjectURL(anchor.href), 60_000);
 }
 
-/** What was measured, with when. */
-function measured({ result, say }) {
-  const all = result();
+/** What was measured, of the atlas where that is shown, with when. */
+function measured({ ask, atlas, result, say }) {
+  const all = new URLSearchParams(ask("state")).get("view") === "atlas" ? atlas() : result();
   if (all.runs.length === 0) throw new Error(say("not_measured"));
   return { ...all, date: new Date().toISOString() };
 }

@@ -43,10 +43,11 @@ function make(tag, attributes = {}, ...content) {
 export function serve(bindings, texts) {
   const ask = (question, text = "") => bindings.ask(question, text);
   const result = () => resultOf(ask("result"));
+  const atlas = () => resultOf(ask("atlas"));
   /** A text, with what goes into its braces. */
   const say = (name, into = "") => texts[`host.${name}`].replace(/\{\w+\}/, into);
   /** What exports and imports need of the page. */
-  const page = { ask, result, say };
+  const page = { ask, atlas, result, say };
   /** The page says what it shows as soon as it is there. */
   const isThere = new Promise((done) => CHANGES.forEach((type) => window.addEventListener(type, done, { once: true })));
   /** Windows that hear of changes, with the origin that they had when they asked. */

@@ -15,6 +15,7 @@ use crate::share::{MOST_PINS, Request, Target, parse, to_query};
 use crate::stats::{Engine, Measurement, Quantity, Sample, Series, to_json};
 
 use super::address::Address;
+use super::atlas::depths;
 use super::browser;
 use super::play;
 use super::state::{Device, Finished, Gesture, Imported, Page, effect};
@@ -55,8 +56,9 @@ fn the_page() -> Result<Page, JsError> {
 
 /// Answers a question. `state`: the query of what is shown. `set`: takes one; a line for each thing that was wrong with it.
 /// `result`: version, link, adapter and whether all is there, then a line for each model with its name, the runs that its
-/// values are the median of, their milliseconds, and the JSON of `normscope run`. `pictures`: a line for each plot with its
-/// title, width, height and shapes (`chart::words`). `play`, `pause`: move the depth, and stop it.
+/// values are the median of, their milliseconds, and the JSON of `normscope run`. `atlas`: the same of all depths that are
+/// measured, and of the statistic in the atlas alone. `pictures`: a line for each plot with its title, width, height and
+/// shapes (`chart::words`). `play`, `pause`: move the depth, and stop it.
 ///
 /// # Errors
 /// Where there is no page yet, or no such question.
@@ -67,6 +69,7 @@ pub fn ask(question: &str, text: &str) -> Result<String, JsError> {
         "state" => Ok(page.request.with_untracked(|request| to_query(request, Target::Page))),
         "set" => Ok(set(page, text)),
         "result" => Ok(untrack(|| result(page))),
+        "atlas" => Ok(untrack(|| atlas(page))),
         "pictures" => Ok(untrack(pictures)),
         "play" | "pause" => {
             if page.is_playing.get_untracked() != (question == "play") {
@@ -89,23 +92,51 @@ fn set(page: Page, query: &str) -> String {
     notices.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
-fn result(page: Page) -> String {
-    let own = page.request.with(|request| request.config.clone());
+/// The first line of what was measured.
+fn head(page: Page, is_whole: bool) -> String {
     let adapter = page.device.with(|device| match device {
         Device::Ready(adapter) => adapter.name.clone(),
         Device::Asking | Device::Missing => String::new(),
     });
     let link = page.request.with(|request| Address::link(&request.whole()));
-    let mut out = format!("{}\t{link}\t{adapter}\t{}", env!("CARGO_PKG_VERSION"), page.is_settled());
+    format!("{}\t{link}\t{adapter}\t{is_whole}", env!("CARGO_PKG_VERSION"))
+}
+
+/// A further line of it.
+fn run(name: &str, runs: usize, milliseconds: f64, measurement: &Measurement) -> String {
+    format!("\n{name}\t{runs}\t{milliseconds}\t{}", to_json(measurement))
+}
+
+fn result(page: Page) -> String {
+    let own = page.request.with(|request| request.config.clone());
+    let mut out = head(page, page.is_settled());
     let mut line = |letter: Option<char>, pass: &Finished| {
         let name = words::model_name(&pass.measurement.config, &own);
         let name = letter.map_or_else(|| name.clone(), |letter| format!("{letter}: {name}"));
-        let (runs, time) = (pass.sample.runs, pass.milliseconds);
-        out += &format!("\n{name}\t{runs}\t{time}\t{}", to_json(&pass.measurement));
+        out += &run(&name, pass.sample.runs, pass.milliseconds, &pass.measurement);
     };
     page.shown().iter().filter(|(_, is_fresh)| *is_fresh).for_each(|(pass, _)| line(None, pass));
     page.kept().iter().for_each(|(letter, pass)| line(Some(*letter), pass));
     out
+}
+
+fn atlas(page: Page) -> String {
+    let request = page.request.get();
+    let quantity = request.statistic();
+    let (mut out, mut is_whole) = (String::new(), true);
+    for config in request.configs() {
+        let atlas = page.engine().and_then(|engine| page.atlases.of(&config, engine));
+        for depth in depths(&request) {
+            let Some(measurement) = atlas.as_ref().and_then(|atlas| atlas.at(depth)) else {
+                is_whole = false;
+                continue;
+            };
+            let series = measurement.series(quantity).cloned().into_iter().collect();
+            let of_one = Measurement { config: measurement.config.clone(), engine: measurement.engine, series };
+            out += &run(&words::model_name(&config, &config), 1, f64::NAN, &of_one);
+        }
+    }
+    head(page, is_whole) + &out
 }
 
 fn pictures() -> String {

@@ -8,6 +8,7 @@ use leptos::html;
 use crate::app::components::Subject;
 use crate::app::components::chart::Title;
 use crate::app::components::layers::{Pixels, draw_on, put_on, size_of};
+use crate::app::outside;
 use crate::app::state::page;
 use crate::app::words;
 use crate::chart::heat::legend::{Legend, legend};
@@ -43,7 +44,8 @@ pub(super) fn Key(shared: Shared) -> impl IntoView {
     });
     let layers = [NodeRef::<html::Canvas>::new(), NodeRef::new(), NodeRef::new()];
     let colors = NodeRef::<html::Canvas>::new();
-    draw_on(layers, Memo::new(move |_| drawn.with(|drawn| drawn.scene.clone())));
+    let scene = Memo::new(move |_| drawn.with(|drawn| drawn.scene.clone()));
+    draw_on(layers, scene);
     let pixels = Memo::new(move |_| {
         drawn.with(|drawn| Pixels {
             raster: Arc::new(drawn.raster.clone()),
@@ -52,10 +54,12 @@ pub(super) fn Key(shared: Shared) -> impl IntoView {
         })
     });
     put_on(colors, pixels);
-    let described = move || {
+    let described = live(move || {
         let names: Vec<_> = textures.with(|list| list.iter().map(|texture| texture.name()).collect());
         words::color_scale(&scale.get(), &names)
-    };
+    });
+    outside::show(Arc::clone(&described), scene);
+    on_cleanup(move || outside::hide(scene));
     let layer = |layer: usize| view! { <canvas node_ref=layers[layer]></canvas> };
     view! {
         <figure class="chart key-of-colors">
@@ -67,7 +71,7 @@ pub(super) fn Key(shared: Shared) -> impl IntoView {
                 class="ramp"
                 node_ref=holder
                 role="img"
-                aria-label=live(described)
+                aria-label=described
                 style:height=live(move || format!("{}px", drawn.with(|drawn| drawn.scene.height).max(36.0)))
             >
                 <canvas node_ref=colors data-layer="colors"></canvas>

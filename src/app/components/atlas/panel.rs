@@ -7,6 +7,7 @@ use leptos::html;
 use web_sys::{KeyboardEvent, MouseEvent, PointerEvent};
 
 use crate::app::components::layers::{Pixels, draw_on, place_in, put_on, size_of};
+use crate::app::outside;
 use crate::app::state::{Gesture, Page, page};
 use crate::app::words;
 use crate::chart::block::glyph;
@@ -56,6 +57,10 @@ pub(super) fn Panel(placement: Placement, shared: Shared) -> impl IntoView {
         let raster = paint(&sheet, &shared.scale.get(), &page.theme(), place.pixels, untrack(|| page.pixel_ratio()));
         Pixels { raster: Arc::new(raster), origin: place.origin, size: (place.width, place.height) }
     });
+    let label = placement.recipe().label;
+    let name = live(move || words::panel_of(label, shared.quantity.get()));
+    outside::show(Arc::clone(&name), scene);
+    on_cleanup(move || outside::hide(scene));
     let layers = [NodeRef::<html::Canvas>::new(), NodeRef::new(), NodeRef::new()];
     let cells = NodeRef::<html::Canvas>::new();
     draw_on(layers, scene);
@@ -103,7 +108,6 @@ pub(super) fn Panel(placement: Placement, shared: Shared) -> impl IntoView {
         Some((place, value, _)) => format!("{place}: {value}"),
         None => saying().join("; "),
     };
-    let label = placement.recipe().label;
     let layer = |layer: usize, name: &'static str| view! { <canvas node_ref=layers[layer] data-layer=name></canvas> };
     view! {
         <figure class="panel" data-placement=placement.key()>
@@ -117,7 +121,7 @@ pub(super) fn Panel(placement: Placement, shared: Shared) -> impl IntoView {
                 node_ref=holder
                 tabindex="0"
                 role="slider"
-                aria-label=live(move || words::panel_of(label, shared.quantity.get()))
+                aria-label=name
                 aria-orientation="vertical"
                 aria-valuemin=live(move || sheet.with(|sheet| sheet.as_ref().map(|sheet| *sheet.depths.start())))
                 aria-valuemax=live(move || sheet.with(|sheet| sheet.as_ref().map(|sheet| *sheet.depths.end())))
