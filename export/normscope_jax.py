@@ -39,17 +39,17 @@ CHOICES = {  # the default first
     "cross": "0 1", "final_norm": "auto on off",
 }
 PAGE_ONLY = """v presets view claim tour guide topic verdict engine first_statistic statistic first_scale stream_scale
-    statistic_scale relation along multiples projector theory deepest memory speed pin repeat lang theme embed hide""".split()
+    statistic_scale relation along multiples projector theory deepest memory speed repeat lang theme embed hide""".split()
 # The keys of a model in the order in which a link has them; depth, seed and seeds have columns of their own.
 MODEL_KEYS = """width heads tokens batch ffn vocab norm act init residual_scale qk_norm causal attention output_projection
     cross memory_cos final_norm""".split()
 
 
 def parse(query):
-    """One run for each placement. What is not understood ends the program: a wrong number would be worse."""
+    """One run for each placement and each model that is kept; what is not understood ends the program."""
     defaults = {name: limits[0] for name, limits in INTEGERS.items()}
     defaults |= {name: words.split()[0] for name, words in CHOICES.items()} | {"memory_cos": 1.0}
-    run, placements = dict(defaults), ["pre"]
+    run, placements, kept = dict(defaults), ["pre"], []
     for name, text in parse_qsl(query.lstrip("?"), keep_blank_values=True):
         if name == "placement" and all(word in PLACEMENTS for word in text.split(",")):
             placements = list(dict.fromkeys(text.split(",")))
@@ -59,6 +59,8 @@ def parse(query):
             run[name] = text
         elif name == "memory_cos" and text.replace(".", "", 1).isdecimal() and float(text) <= 1:
             run[name] = float(text)
+        elif name == "pin":
+            kept = [model for model in text.split("~") if model]
         elif name not in PAGE_ONLY:
             sys.exit(f"error: this script does not know {name}={text}")
     if run["width"] % run["heads"]:
@@ -66,8 +68,12 @@ def parse(query):
         print(f"heads has to divide width: it is {run['heads']}", file=sys.stderr)
     texts = run | {"memory_cos": np.format_float_positional(run["memory_cos"], trim="-")}
     changed = [f"{name}={texts[name]}" for name in MODEL_KEYS if run[name] != defaults[name]]
-    return [SimpleNamespace(**run, placement=placement, label="&".join([f"placement={placement}", *changed]))
-            for placement in placements]
+    shown = [SimpleNamespace(**run, placement=placement, label="&".join([f"placement={placement}", *changed]))
+             for placement in placements]
+    # post;depth:96 is placement=post&depth=96, beside the seeds that all have.
+    pairs = [f"placement={model}&seeds={run['seeds']}".replace(";", "&").replace(":", "=") for model in kept]
+    pinned = [model for pair in pairs for model in parse(pair)]
+    return [model for model in shown if model not in pinned] + pinned
 
 
 Sublayer = namedtuple("Sublayer", "kind input_norm branch_norm sum_norm adds_block_input")

@@ -153,7 +153,7 @@ class Golden:
     def test_several_models_and_seeds(self):
         small = "depth=2&width=16&tokens=4&vocab=8&heads=3"
         with contextlib.redirect_stderr(io.StringIO()) as told:
-            rows = run(self.script, f"?view=atlas&placement=post,none&{small}&act=gelu&seed=4294967295&seeds=2&pin=pre")
+            rows = run(self.script, f"?view=atlas&placement=post,none&{small}&act=gelu&seed=4294967295&seeds=2")
         self.assertIn("heads", told.getvalue())
         self.assertEqual({(row["model"], row["depth"], row["seed"]) for row in rows}, {
             (f"placement={placement}&width=16&tokens=4&vocab=8&act=gelu", "2", seed)
@@ -168,9 +168,22 @@ class Golden:
                             ("memory_cos=0&placement=lns%2Clns", "placement=lns&memory_cos=0")):
             self.assertEqual([run.label for run in self.script.parse(query)], [name])
 
+    def test_models_that_are_kept(self):
+        small = "width=16&tokens=4&vocab=8&heads=2"
+        text = small.replace("&", ";").replace("=", ":")
+        rows = run(self.script, f"placement=post,pre&depth=2&{small}&seeds=2&pin=pre;depth:2;{text}~post;depth:3;seed:7;{text}")
+        label = "&".join(["width=16", "heads=2", "tokens=4", "vocab=8"])
+        self.assertEqual({(row["model"], row["depth"], row["seed"]) for row in rows}, {
+            (f"placement={placement}&{label}", depth, seed) for placement, depth, seeds in
+            (("post", "2", "01"), ("pre", "2", "01"), ("post", "3", "78")) for seed in seeds})
+        of_pre = [row for row in rows if row["model"].startswith("placement=pre") and row["statistic"] == "loss"]
+        self.assertEqual(len(of_pre), 2, "what is shown and kept runs once")
+        alone = run(self.script, f"placement=post&depth=3&seed=8&{small}")
+        self.assertEqual([row for row in rows if row["seed"] == "8"], alone)
+
     def test_what_it_does_not_know_ends_it(self):
-        for bad in ("placement=post,other", "norm=batchnorm", "depth=201", "depth=x", "depth=", "memory_cos=1.1", "rope=1"):
-            with self.subTest(bad), self.assertRaisesRegex(SystemExit, re.escape(bad)):
+        for bad in ("pin=post;rope:1", "placement=post,other", "norm=batchnorm", "depth=201", "depth=x", "depth=", "memory_cos=1.1", "rope=1"):
+            with self.subTest(bad), self.assertRaisesRegex(SystemExit, re.escape(bad.split(";")[-1].replace(":", "="))):
                 run(self.script, bad)
 
 
@@ -300,7 +313,7 @@ class Text(unittest.TestCase):
         names = set(re.findall(r'_key!\(\s*"(\w+)"', keys)) | set(re.findall(r'name: "(\w+)"', keys))
         self.assertGreater(len(names), 40)
         text = (HERE / "normscope_jax.py").read_text()
-        known = set(re.findall(r"[a-z_]+", text[text.index("INTEGERS = "):text.index("def parse")])) | {"placement"}
+        known = set(re.findall(r"[a-z_]+", text[text.index("INTEGERS = "):text.index("def parse")])) | {"placement", "pin"}
         # What a preset says is written out in the links of the page; alone it ends a script with an error.
         self.assertEqual(names - known, {"preset"})
 
