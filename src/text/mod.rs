@@ -20,12 +20,16 @@ pub(crate) mod rules;
 #[cfg(test)]
 mod tests;
 pub(crate) mod theory;
+#[cfg(any(feature = "app", test))]
+mod typeset;
 
 use std::cell::Cell;
 
 use crate::model::config::named_enum;
 use crate::sort::sort_short;
 use pattern::{Part, parts};
+#[cfg(feature = "app")]
+pub(crate) use typeset::typeset;
 
 named_enum! {
     /// A language of the page.

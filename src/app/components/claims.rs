@@ -11,7 +11,7 @@ use crate::chart::style::style;
 use crate::claims::{self, Cite, Claim, Curve, Evidence, Guide, Of, Shown, Test, Verdict, VerdictKind};
 use crate::share::{ClaimFilter, Target, View, parse, to_query};
 use crate::sort::sort_short;
-use crate::text::{Piece, number_of, pieces};
+use crate::text::{Piece, number_of, pieces, typeset};
 
 use super::erased::{live, on, part, rows, when};
 use super::field::Select;
@@ -151,7 +151,7 @@ fn Row(index: usize) -> impl IntoView {
     view! {
             <article class="claim" id=claim.id data-claim=claim.id node_ref=place class:open=live(move || is_open.get())>
                 <div class="said">
-                    <h2>{claim.said()}</h2>
+                    <h2 inner_html=typeset(claim.said())></h2>
                     <p class="where">
                         <button class="id" type="button" aria-expanded=live(move || if is_open.get() { "true" } else { "false" }) on:click=on(toggle)>
                             {claim.id}
@@ -160,7 +160,7 @@ fn Row(index: usize) -> impl IntoView {
                     </p>
                 </div>
                 <div class="source">
-                    <p>{claim.source_says()}</p>
+                    <p inner_html=typeset(claim.source_says())></p>
                     {when(move || is_open.get(), move || view! {
                         <Sources cites=claim.sources guide=claim.guide/>
     })}
@@ -216,14 +216,14 @@ fn Found(index: usize) -> impl IntoView {
             // A number alone, after what it is of, stands large.
             let value = match outcome.measured.rsplit_once(": ") {
                 Some((of, number)) if number.chars().count() <= LONGEST_NUMBER => {
-                    view! { {format!("{of}: ")} <b>{number.to_owned()}</b> }.into_any()
+                    format!("{}: <b>{}</b>", typeset(of), typeset(number))
                 }
-                _ => outcome.measured.clone().into_any(),
+                _ => typeset(&outcome.measured),
             };
             view! {
             <div class="measured" data-finding=outcome.verdict.kind().key()>
-                <p class="value">{value}</p>
-                <p class="note">{outcome.sentence}</p>
+                <p class="value" inner_html=value></p>
+                <p class="note" inner_html=typeset(&outcome.sentence)></p>
             </div>
             <VerdictSign verdict=outcome.verdict note=words::measured_beside(engine, claim.verdict)/>
             {curves.map(|curves| view! { <div class="evidence" inner_html=curves></div> })}
@@ -286,10 +286,10 @@ pub(in crate::app) fn evidence(shown: &Shown, evidence: &Evidence) -> Option<Str
         names += &format!(r#"<span class="text-{hue}">{name}</span>"#);
     }
     let along = if shown.of == Of::Blocks { words::by_block() } else { words::by_depth() };
+    let (of, letter, below) = words::title(shown.quantity);
     Some(format!(
-        r#"<span class="art">{}</span><p class="axis">{}, {along}</p><p class="names">{names}</p>"#,
+        r#"<span class="art">{}</span><p class="axis">{of}{letter}<sub>{below}</sub>, {along}</p><p class="names">{names}</p>"#,
         framed(&drawing),
-        words::name(shown.quantity)
     ))
 }
 
@@ -305,7 +305,7 @@ fn VerdictSign(verdict: Verdict, note: String) -> impl IntoView {
     let said = pieces.into_iter().enumerate().map(|(at, piece)| match piece {
         Piece::Words(first) if at == 0 => view! { <b>{words::capitalised(&first)}</b> }.into_any(),
         Piece::Words(rest) => view! { <b>{rest}</b> }.into_any(),
-        Piece::Value(condition) => view! { <span class="condition">{condition}</span> }.into_any(),
+        Piece::Value(condition) => view! { <span class="condition" inner_html=typeset(condition)></span> }.into_any(),
     });
     let art = match kind {
         VerdictKind::Holds => icons::HOLDS,

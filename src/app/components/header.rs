@@ -65,8 +65,7 @@ fn Languages() -> impl IntoView {
         let code = language.key();
         view! {
             <a href=live(move || address(Some(language))) hreflang=code lang=code title=language.title() on:click=on(go)>
-                <span class="name">{language.title()}</span>
-                <abbr aria-hidden="true">{code}</abbr>
+                {language.title()}
             </a>
         }
     };
@@ -128,8 +127,7 @@ pub(super) fn Header() -> impl IntoView {
                     data-why=live(move || is_idle().then_some(words::choose_placement()))
                     on:click=on(copy)
                 >
-                    <span class="art" inner_html=icons::LINK></span>
-                    <span class="text" role="status">{part(move || said.get())}</span>
+                    <span role="status">{part(move || said.get())}</span>
                 </button>
                 <Languages/>
                 <super::shortcuts::Shortcuts/>

@@ -50,12 +50,6 @@ icon!(
     r#"<circle cx="9" cy="9" r="7" fill="none" stroke="currentColor" stroke-width="1.5"/><path d="M9 2a7 7 0 0 1 0 14z" fill="currentColor"/>"#
 );
 icon!(
-    LINK,
-    "18",
-    "18",
-    r#"<path d="M7.5 10.5a3 3 0 0 0 4.2 0l2.8-2.8a3 3 0 0 0-4.2-4.2l-.9.9M10.500 7.500a3 3 0 0 0-4.2 0l-2.800 2.800a3 3 0 0 0 4.2 4.2l.9-.9" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round"/>"#
-);
-icon!(
     DOTS,
     "18",
     "4",

@@ -14,14 +14,14 @@ use crate::share::{Request, Target, View};
 /// Steps of the tour.
 const STEPS: u32 = 5;
 
-/// What a step shows on the page, as a selector; the style sheet outlines the same (`style/tour.css`).
+/// What a step shows on the page, as a selector; the style sheet outlines it, or what it is about (`style/tour.css`).
 const fn place(step: u32) -> &'static str {
     match step {
         1 => ".charts",
         2 => ".depth",
         3 => ".readings",
         4 => ".placements",
-        _ => ".tools .copy",
+        _ => ".top",
     }
 }
 
