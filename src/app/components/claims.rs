@@ -6,17 +6,13 @@ use crate::app::browser::{self, Later};
 use crate::app::laboratory::{Finding, is_measurable};
 use crate::app::state::{Gesture, Page, page};
 use crate::app::words;
-use crate::chart::block::line;
-use crate::chart::style::style;
-use crate::claims::{self, Cite, Claim, Curve, Evidence, Guide, Of, Shown, Test, Verdict, VerdictKind};
+use crate::claims::{self, Cite, Claim, Guide, Test, Verdict, VerdictKind};
 use crate::share::{ClaimFilter, Target, View, parse, to_query};
-use crate::sort::sort_short;
 use crate::text::{Piece, number_of, pieces, typeset};
 
 use super::erased::{live, on, part, rows, when};
 use super::field::Select;
 use super::icons;
-use super::sparklines::{framed, path};
 
 /// So often it is looked whether something in sight can be measured unasked.
 const IDLE_MS: u64 = 1500;
@@ -249,48 +245,6 @@ fn Found(index: usize) -> impl IntoView {
             .into_any()
         }
     }
-}
-
-/// What was measured as HTML: curves, with their names from top to bottom, as they end.
-pub(in crate::app) fn evidence(shown: &Shown, evidence: &Evidence) -> Option<String> {
-    let mut curves = shown.curves(evidence);
-    let first = curves.first()?.config.clone()?;
-    let measured = curves.iter().filter(|curve| curve.config.is_some());
-    let known = measured.flat_map(|curve| &curve.values).copied().filter(|value| value.is_finite());
-    let (low, high) =
-        known.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
-    // What the claim says may be far off: then it runs out of the picture.
-    let said = curves.iter().filter(|curve| curve.config.is_none()).flat_map(|curve| &curve.values);
-    let (low, high) =
-        said.fold((low, high), |(l, h), value| (l.min(value.max(low / 4.0)), h.max(value.min(high * 4.0))));
-    let is_log = low > 0.0 && high > 8.0 * low;
-    let place = |value: f64| if is_log { value.ln() } else { value };
-    let range = if is_log { (low.ln(), high.ln()) } else { (low.min(0.0), 1.1 * high) };
-    let ends = |curve: &Curve| place(curve.values.last().copied().unwrap_or(f64::NAN));
-    sort_short(&mut curves, |a, b| ends(b).total_cmp(&ends(a)));
-    let drawn = |Curve { config, values }: &Curve| {
-        let path = path(&values.iter().map(|value| place(*value)).collect::<Vec<_>>(), range);
-        match config {
-            Some(config) => line(config.placement, &path),
-            None => format!(r#"<path class="back" d="{path}"/>"#),
-        }
-    };
-    let mut drawing = String::new();
-    let mut names = String::new();
-    for curve in &curves {
-        drawing += &drawn(curve);
-        let (hue, name) = curve.config.as_ref().map_or_else(
-            || ("", words::claimed().to_owned()),
-            |config| (style(config.placement).hue.key(), words::model_name(config, &first)),
-        );
-        names += &format!(r#"<span class="text-{hue}">{name}</span>"#);
-    }
-    let along = if shown.of == Of::Blocks { words::by_block() } else { words::by_depth() };
-    let (of, letter, below) = words::title(shown.quantity);
-    Some(format!(
-        r#"<span class="art">{}</span><p class="axis">{of}{letter}<sub>{below}</sub>, {along}</p><p class="names">{names}</p>"#,
-        framed(&drawing),
-    ))
 }
 
 /// A verdict as shape and word.

@@ -12,6 +12,7 @@ mod compare;
 mod controls;
 mod depth;
 mod erased;
+mod evidence;
 mod field;
 mod header;
 mod icons;
@@ -40,7 +41,7 @@ use crate::share::View;
 use erased::{live, when};
 
 pub(super) use chart::Subject;
-pub(super) use claims::evidence;
+pub(super) use evidence::evidence;
 
 /// The whole page.
 #[component]

@@ -1,53 +1,10 @@
-//! A placement as glyph, diagram, equation and line sample: SVG and MathML written from its recipe.
+//! One block as a drawing of its data's way and of a gradient's way back.
 
 use std::fmt::Write as _;
 
+use crate::chart::parts::{Part, Role, parts};
 use crate::model::{Placement, Recipe, Skip, SublayerKind};
 use crate::text::chart as says;
-
-use super::marker;
-use super::parts::{Part, Role, parts};
-use super::scene::point;
-use super::style::{Marker, Style, style};
-
-/// One sublayer, small: the stream below, the branch above; a lit bar is a norm.
-#[must_use]
-pub fn glyph(placement: Placement) -> String {
-    let recipe = placement.recipe();
-    let (width, y, t, a, b) = (64.0, 22.0, 8.0, 9.0, 46.0);
-    let bar = |x: f64, y: f64| {
-        format!(r#"<rect class="bar" x="{}" y="{}" width="5" height="13" rx="1.5"/>"#, x - 2.5, y - 6.5)
-    };
-    let mut out = format!(
-        r#"<path class="wire" d="M1 {y}H{}M{a} {y}V{}q0-5 5-5H{}q5 0 5 5V{y}"/>"#,
-        width - 1.0,
-        t + 5.0,
-        b - 5.0
-    );
-    if recipe.skip != Skip::Identity {
-        let _ = write!(out, r#"<path class="wire thick" d="M{a} {y}H{b}"/>"#);
-    }
-    let middle = (a + b) / 2.0;
-    let _ = write!(
-        out,
-        r#"<rect class="box" x="{}" y="{}" width="12" height="12" rx="2"/><circle class="dot" cx="{b}" cy="{y}" r="2.5"/>"#,
-        middle - 6.0,
-        t - 6.0
-    );
-    if recipe.input_norm {
-        out += &bar(middle - 13.0, t);
-    }
-    if recipe.branch_norm {
-        out += &bar(middle + 13.0, t);
-    }
-    if recipe.sum_norm {
-        out += &bar(b + 9.0, y);
-    }
-    if recipe.embedding_norm {
-        out += &bar(3.5, y);
-    }
-    format!(r#"<svg class="glyph" width="64" height="30" viewBox="0 0 64 30" aria-hidden="true">{out}</svg>"#)
-}
 
 /// What stands for a gradient's way back in the drawings, and for a norm that it cannot go around.
 pub const KEY_BACK: &str = r#"<svg width="28" height="12" viewBox="0 0 28 12" aria-hidden="true"><path class="back" d="M28 6H2"/><path class="head" d="M1 6l5-3v6z"/></svg>"#;
@@ -281,132 +238,12 @@ fn in_words(recipe: &Recipe) -> String {
     more.fold(says::diagram(recipe.label, norms), says::diagram_with)
 }
 
-/// The sublayer's rule in MathML, norms lit.
-#[must_use]
-pub fn equation(placement: Placement) -> String {
-    const SPACE: &str = r#"<mspace width=".16em" height=".82em" depth=".16em"></mspace>"#;
-    const OPEN: &str = r#"<mo stretchy="false">(</mo>"#;
-    const CLOSE: &str = r#"<mo stretchy="false">)</mo>"#;
-    let recipe = placement.recipe();
-    let normed = |taken: bool, inner: String| {
-        if taken {
-            let norm = format!(r#"<mrow class="lit">{SPACE}<mi mathvariant="normal">N</mi>{SPACE}</mrow>"#);
-            format!("{norm}{OPEN}{inner}{CLOSE}")
-        } else {
-            inner
-        }
-    };
-    let mut input = normed(recipe.input_norm, "<mi>x</mi>".into());
-    if recipe.input_damped {
-        input += "<mo>/</mo><msqrt><mi>l</mi></msqrt>";
-    }
-    let branch = normed(recipe.branch_norm, format!("<mi>f</mi>{OPEN}{input}{CLOSE}"));
-    let skip = match recipe.skip {
-        Skip::Identity => "<mi>x</mi>",
-        Skip::DeepNorm | Skip::Keel => "<mi>α</mi><mi>x</mi>",
-        Skip::Admin => "<msub><mi>ω</mi><mi>k</mi></msub><mi>x</mi>",
-    };
-    let block = if recipe.adds_block_input { "<mo>+</mo><mi>b</mi>" } else { "" };
-    let sum = normed(recipe.sum_norm, format!("{skip}{block}<mo>+</mo>{branch}"));
-    let line = |of: &str, becomes: &str| {
-        format!(r#"<math display="inline"><mrow><mi>{of}</mi><mo>←</mo>{becomes}</mrow></math>"#)
-    };
-    let mut out = line("x", &sum);
-    if recipe.dual_stream {
-        let _ = write!(out, "<br>{}", line("z", &format!("<mi>z</mi><mo>+</mo>{branch}")));
-    }
-    if recipe.begins_as_post {
-        let _ = write!(out, "<br><small>{}</small>", says::in_first_quarter(Placement::Post.recipe().label));
-    }
-    if recipe.adds_block_input {
-        let _ = write!(out, "<br><small>{}</small>", says::block_input());
-    }
-    out
-}
-
-/// The line of a placement with its marker, as the switch shows it; hollow when it is off.
-#[must_use]
-pub fn sample(placement: Placement, on: bool) -> String {
-    let line = if on { line(placement, "M1 8H29") } else { String::new() };
-    let sign = sign(placement, 15.0, 8.0, if on { "sign" } else { "sign off" });
-    format!(
-        r#"<svg class="sample" width="30" height="16" viewBox="0 0 30 16" preserveAspectRatio="xMidYMid slice" aria-hidden="true">{line}{sign}</svg>"#
-    )
-}
-
-/// A path in the colour and the dash of a placement.
-#[must_use]
-pub fn line(placement: Placement, path: &str) -> String {
-    let Style { hue, dash, .. } = style(placement);
-    let hue = hue.key();
-    let lengths: Vec<_> = dash.iter().map(f64::to_string).collect();
-    let dash = if dash.is_empty() { String::new() } else { format!(r#" stroke-dasharray="{}""#, lengths.join(" ")) };
-    format!(r#"<path class="line {hue}"{dash} d="{path}"/>"#)
-}
-
-fn sign(placement: Placement, x: f64, y: f64, class: &str) -> String {
-    const R: f64 = 4.5;
-    let key = style(placement).hue.key();
-    match style(placement).marker {
-        Marker::Disc => format!(r#"<circle class="{class} {key}" cx="{x}" cy="{y}" r="{R}"/>"#),
-        Marker::Ring => format!(r#"<circle class="{class} open {key}" cx="{x}" cy="{y}" r="{}"/>"#, R * 0.85),
-        cross @ (Marker::Cross | Marker::Plus) => {
-            let a = if cross == Marker::Cross { R * 0.8 } else { R };
-            let stroke = |(dx, dy): (f64, f64)| format!("M{} {}L{} {}", x - dx * a, y - dy * a, x + dx * a, y + dy * a);
-            format!(r#"<path class="{class} open {key}" d="{}"/>"#, marker::arms(cross).map(stroke).concat())
-        }
-        sign => {
-            let corners = marker::corners(sign, point(x, y), R);
-            let list: Vec<_> = corners.iter().map(|p| format!("{:.2} {:.2}", p.x, p.y)).collect();
-            let open = if sign.outline_of().is_some() { " open" } else { "" };
-            format!(r#"<path class="{class}{open} {key}" d="M{}z"/>"#, list.join("L"))
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{diagram, equation, glyph, in_words, sample};
+    use super::{diagram, in_words};
+    use crate::chart::block::glyph;
     use crate::chart::parts::parts;
     use crate::model::{Placement, SublayerKind};
-
-    /// The equation without its tags.
-    fn plain(placement: Placement) -> String {
-        let text = equation(placement);
-        let mut out = String::new();
-        let mut inside = false;
-        for character in text.chars() {
-            match character {
-                '<' => inside = true,
-                '>' => inside = false,
-                c if !inside => out.push(c),
-                _ => {}
-            }
-        }
-        out
-    }
-
-    #[test]
-    fn equations_are_those_of_the_model() {
-        let expected = [
-            (Placement::Post, "x←N(x+f(x))"),
-            (Placement::Pre, "x←x+f(N(x))"),
-            (Placement::Sandwich, "x←x+N(f(N(x)))"),
-            (Placement::Olmo2, "x←x+N(f(x))"),
-            (Placement::DeepNorm, "x←N(αx+f(x))"),
-            (Placement::Peri, "x←x+N(f(N(x)))"),
-            (Placement::None, "x←x+f(x)"),
-            (Placement::Residual, "x←N(x+f(x))z←z+f(x)"),
-            (Placement::B2t, "x←N(x+b+f(x))b enters the block; last sublayer"),
-            (Placement::Admin, "x←N(ωkx+f(x))"),
-            (Placement::Lns, "x←x+f(N(x)/l)"),
-            (Placement::MixLn, "x←x+f(N(x))Post-LN in the first quarter"),
-            (Placement::Keel, "x←N(αx+f(N(x)))"),
-        ];
-        for (placement, equation) in expected {
-            assert_eq!(plain(placement), equation);
-        }
-    }
 
     #[test]
     fn a_lit_bar_stands_for_each_norm() {
@@ -464,14 +301,6 @@ mod tests {
         assert_eq!(ways(Placement::Olmo2, Placement::Post), [0, 0, 0, 0, 0, 2]);
         assert_eq!(ways(Placement::None, Placement::Post), [0; 6]);
         assert_eq!(ways(Placement::DeepNorm, Placement::Post), [0; 6]);
-    }
-
-    #[test]
-    fn signs_differ() {
-        let mut signs: Vec<_> = Placement::ALL.iter().map(|placement| sample(*placement, false)).collect();
-        signs.sort();
-        signs.dedup();
-        assert_eq!(signs.len(), Placement::ALL.len());
     }
 
     #[test]
