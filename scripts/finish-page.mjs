@@ -7,6 +7,7 @@
 import { createHash } from "node:crypto";
 import { readFile, readdir, rename, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { ADDRESS } from "./addresses.mjs";
 import { put, shrink } from "./shrink-wasm.mjs";
 
 const POLICY = {
@@ -86,14 +87,14 @@ page.text = put(page.text, "data-texts", `data-texts='${JSON.stringify(languages
 const plain = (name) => name.replace(HASH, "");
 const files = [];
 const names = new Map();
-const withNames = (text) => text.replace(/(?<=["'])\.\/[\w.-]+(?=["'])/g, (address) => `./${names.get(address.slice(2)) ?? address.slice(2)}`);
+const withNames = (text) => text.replace(ADDRESS, (address) => `./${names.get(address.slice(2)) ?? address.slice(2)}`);
 const isText = (name) => /\.(js|html)$/.test(name) && !/^normscope-page/.test(name);
 let waiting = (await readdir(staging)).filter((name) => !FIXED.includes(name)).sort();
 while (waiting.length > 0) {
   const later = [];
   for (const name of waiting) {
     const content = await readFile(join(staging, name));
-    const named = isText(name) ? content.toString().match(/(?<=["'])\.\/[\w.-]+(?=["'])/g) ?? [] : [];
+    const named = isText(name) ? content.toString().match(ADDRESS) ?? [] : [];
     if (named.some((address) => waiting.some((other) => other !== name && plain(other) === address.slice(2)))) {
       later.push(name);
       continue;
