@@ -77,6 +77,16 @@ onPage("a part of another page has no bar, and a way to the whole", `${QUICK}&em
   assert.equal(link.searchParams.get("depth"), "6");
 });
 
+for (const hide of ["status", "placements"]) {
+  onPage(`in a part of another page nothing is empty beside the charts, and nothing over them: without ${hide}`, `${QUICK}&embed=1&hide=${hide}`, {}, async (page) => {
+    const placements = await page.locator(".placements").boundingBox();
+    const { x, width } = await page.locator(".main").boundingBox();
+    const left = placements ? placements.x + placements.width : 0;
+    assert.ok(x >= left && x < left + 60, `${left}, ${x}`);
+    assert.ok(x + width > 1440 - 60, `${x + width}`);
+  });
+}
+
 onPage("a link forces colours, and goes on to", `${QUICK}&theme=dark`, { colorScheme: "light" }, async (page) => {
   const theme = () => page.evaluate(() => document.documentElement.dataset.theme);
   assert.equal(await theme(), "dark");
@@ -113,6 +123,9 @@ test("the builder makes a frame and a link", { timeout: SLOW }, async () => {
     const preview = page.frameLocator("[data-preview]");
     await preview.locator('[data-announcer][data-settled="true"]').waitFor({ state: "attached", timeout: SLOW });
     await page.waitForSelector("[data-keys] tr", { state: "attached" });
+    // The frame is low, and its charts are as wide as it is.
+    const [outer, inner] = await Promise.all([page.locator("[data-preview]").boundingBox(), preview.locator(".main").boundingBox()]);
+    assert.ok(outer.width > 900 && inner.width > outer.width - 60, `${inner.width} of ${outer.width}`);
     assert.ok((await page.locator("[data-keys] tr").count()) > 40);
     const snippet = () => page.locator("[data-snippet]").inputValue();
     await page.waitForFunction(() => /depth=6/.test(document.querySelector("[data-snippet]").value));
