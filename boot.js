@@ -1,5 +1,6 @@
 // Starts the page: loads the module that wasm-bindgen made and hands it the WebAssembly file and the texts of the reader's
-// language. The build writes the names of all three into this script's tag (`pattern_script` in Trunk.toml). A failure is
+// language. The build writes the names of all three into this script's tag (`pattern_script` in Trunk.toml). The builder
+// and the gallery begin with it too, for a language is chosen in one way; their tags name no WebAssembly. A failure is
 // said on the page, which is never left blank.
 
 /** What was stored under a key; a browser that refuses storage throws, as if nothing were. */
@@ -39,10 +40,10 @@ if (isFramed) {
   }
 }
 
-// The browser finds a graphics device while the module arrives; the module asks again, and says what is wrong.
-navigator.gpu?.requestAdapter({ powerPreference: "high-performance" }).catch(() => {});
+const tag = document.querySelector("script[data-texts]");
 
-const tag = document.querySelector("script[data-js][data-wasm]");
+// The browser finds a graphics device while the module arrives; the module asks again, and says what is wrong.
+if (tag.dataset.wasm) navigator.gpu?.requestAdapter({ powerPreference: "high-performance" }).catch(() => {});
 
 /** Fetches the texts of a language. */
 async function fetchTexts(address) {
@@ -78,14 +79,19 @@ function fail(error) {
 }
 
 try {
-  const [bindings, { serve }] = await Promise.all([import(tag.dataset.js), import(tag.dataset.host)]);
+  const { js, host, wasm: file } = tag.dataset;
+  const [bindings, { serve }] = await Promise.all([js && import(js), import(host)]);
   // Given an address rather than bytes, it compiles while the file still arrives.
-  const wasm = await bindings.default({ module_or_path: tag.dataset.wasm });
+  const wasm = await bindings?.default({ module_or_path: file });
   const said = await texts;
-  serve(bindings, said);
-  bindings.mount(language, said);
-  shown = () => `?${bindings.ask("state", "")}`;
-  dispatchEvent(new CustomEvent("TrunkApplicationStarted", { detail: { wasm } }));
+  /** Says a text by its name, with values in the places of its braces. */
+  const say = (name, values) => said[name].replace(/\{(\w+)\}/g, (_, place) => values[place]);
+  await serve(say, bindings);
+  if (bindings) {
+    bindings.mount(language, said);
+    shown = () => `?${bindings.ask("state", "")}`;
+    dispatchEvent(new CustomEvent("TrunkApplicationStarted", { detail: { wasm } }));
+  }
 } catch (error) {
   fail(error);
 }

@@ -179,6 +179,31 @@ for (const [what, name, text, why] of [
   });
 }
 
+onPage("a German reader is told why files are refused", QUICK, { locale: "de-DE" }, async (page) => {
+  const table = (...rows) => ["statistic,block,value", ...rows].join("\n");
+  const refused = {
+    "a.csv": [table("stream_rms,0,1", "stream_rms,1,eins"), "Zeile 3: der Wert „eins“ ist keine Zahl"],
+    "b.csv": ["statistic,value\nstream_rms,1", "Zeile 1: die Spalte „block“ fehlt (Spalten: statistic, value)"],
+    "c.csv": [table("stream_rms,0,1,2"), "Zeile 2: die Zahl ihrer Zellen ist 4, die der ersten Zeile 3"],
+    "d.csv": [table("stream_rms,x,1"), "Zeile 2: der Block „x“ ist keine ganze Zahl"],
+    "e.csv": [table("stream_rms,0,1", "stream_rms,0,1"), "Zeile 3: stream_rms hat Block 0 zweimal"],
+    "f.csv": [table("stream_rms,0,1", "stream_rms,2,1"), "f: stream_rms fehlt der Wert 1"],
+    "g.csv": [table("loss,0,1"), "darin ist keine Kurve"],
+    "h.csv": [table("schoenheit,0,1"), "die Größe schoenheit gibt es nicht"],
+    "i.json": ['{"runs": [', "das ist kein JSON: "],
+    "j.json": ["[1]", "das ist kein Objekt"],
+    "k.json": ['{"runs": [{}, 1]}', "Lauf 2: das ist kein Objekt"],
+    "l.json": ['{"stream_rms": [1, "zwei"]}', "stream_rms, Wert 1: „zwei“ ist keine Zahl"],
+    "m.csv": ["loss,0,1.5\n".repeat(2_000_000), "die Datei hat mehr als 20 MB"],
+  };
+  await bring(page, ...Object.entries(refused).map(([name, [text]]) => ({ name, text })));
+  await page.waitForSelector('[data-notice="told"]');
+  const told = (await page.locator('[data-notice="told"] p').textContent()).replace(/ Schließen$/, "").split("; ");
+  assert.equal(told.length, Object.keys(refused).length);
+  Object.entries(refused).forEach(([name, [, why]], index) => assert.ok(told[index].startsWith(`${name}: ${why}`), told[index]));
+  assert.equal(await page.locator("[data-imported]").count(), 0);
+});
+
 onPage("a file is dropped on the page", QUICK, {}, async (page) => {
   const path = join(tmpdir(), "dropped.csv");
   await writeFile(path, "model,quantity,layer,value\nMy model,stream_rms,0,1\nMy model,stream_rms,1,2\n");

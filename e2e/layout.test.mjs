@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { href, settled } from "./browser.mjs";
+import { address, href, settled } from "./browser.mjs";
 import { SLOW, onPage, site } from "./pages.mjs";
 
 const SIZES = [
@@ -28,6 +28,24 @@ for (const view of ["explore", "atlas", "claims"]) {
       const page = await site.page(`view=${view}&deepest=12`, { viewport }, watchShifts);
       try {
         await settled(page, SLOW);
+        await page.waitForTimeout(600);
+        const shifts = await page.evaluate(() => window.shifts);
+        const sum = shifts.reduce((all, { value }) => all + value, 0);
+        assert.ok(sum <= 0.02, `${sum}: ${JSON.stringify(shifts)}`);
+        assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "wider than the window");
+      } finally {
+        await page.context().close();
+      }
+    });
+  }
+}
+
+for (const path of ["embed.html", "gallery.html"]) {
+  for (const viewport of [SIZES[0], SIZES[2]]) {
+    test(`nothing moves while a page gets its German words: ${path}, ${viewport.width} px`, { timeout: SLOW }, async () => {
+      const page = await site.page(`${address(site.server, "")}${path}?lang=de`, { viewport }, watchShifts);
+      try {
+        await page.frameLocator("iframe").first().locator('[data-announcer][data-settled="true"]').waitFor({ state: "attached", timeout: SLOW });
         await page.waitForTimeout(600);
         const shifts = await page.evaluate(() => window.shifts);
         const sum = shifts.reduce((all, { value }) => all + value, 0);

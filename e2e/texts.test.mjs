@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
+import { test } from "node:test";
 import { ROOT, address, href, settled } from "./browser.mjs";
 import { SLOW, onPage, site } from "./pages.mjs";
 
@@ -35,6 +36,15 @@ const foreign = [...english].filter(([name, text]) => german.get(name) !== text 
   return [name, pieces.sort((a, b) => b.length - a.length)[0]];
 }).filter(([, piece]) => piece.split(" ").length >= 3);
 
+/** Neither an English text is among these, nor the name of a text where it should be. */
+function hearsGerman(all) {
+  for (const [name, piece] of foreign) {
+    const found = all.find((text) => text.includes(piece));
+    assert.equal(found, undefined, `${name} is English`);
+  }
+  assert.deepEqual(all.filter((text) => english.has(text)), []);
+}
+
 for (const view of ["explore", "atlas", "claims"]) {
   onPage(`a German reader hears no English: ${view}`, `view=${view}&depth=8&placement=post,none&deepest=12&${MODEL}&colour=red&heads=5`, GERMAN, async (page) => {
     assert.equal(await page.evaluate(() => document.documentElement.lang), "de");
@@ -44,13 +54,28 @@ for (const view of ["explore", "atlas", "claims"]) {
     }
     const all = await said(page);
     assert.ok(all.length > 60, `only ${all.length} texts`);
-    for (const [name, piece] of foreign) {
-      const found = all.find((text) => text.includes(piece));
-      assert.equal(found, undefined, `${name} is English`);
+    hearsGerman(all);
+  });
+}
+
+for (const path of ["embed.html", "gallery.html"]) {
+  test(`a German reader hears no English: ${path}`, { timeout: SLOW }, async () => {
+    const page = await site.page(`${address(site.server, "")}${path}`, GERMAN);
+    try {
+      await page.waitForSelector("[data-keys] tr, .gallery article", { state: "attached", timeout: SLOW });
+      assert.equal(await page.evaluate(() => document.documentElement.lang), "de");
+      const kinds = page.locator("[data-kind] option");
+      for (let kind = 0; kind < (await kinds.count()); kind++) {
+        await page.locator("[data-kind]").selectOption({ index: kind });
+        hearsGerman(await said(page));
+      }
+      const all = await said(page);
+      assert.ok(all.length > 40, `only ${all.length} texts`);
+      hearsGerman(all);
+      assert.deepEqual(page.errors, []);
+    } finally {
+      await page.context().close();
     }
-    // No name of a text where its text should be.
-    const names = all.filter((text) => english.has(text));
-    assert.deepEqual(names, []);
   });
 }
 

@@ -17,7 +17,7 @@ inputs() {
     # Names are free of blanks here; the order has to be the same every time.
     find . \( -name .git -o -name target -o -name 'dist*' -o -name node_modules -o -path ./e2e -o -path ./tests -o \
       -path ./scripts -o -path ./bench -o -path ./.ci \) -prune -o -type f ! -name '*.md' -print | LC_ALL=C sort | xargs cksum
-    cksum scripts/finish-page.mjs scripts/shrink-wasm.mjs scripts/order-functions.mjs
+    cksum scripts/addresses.mjs scripts/finish-page.mjs scripts/shrink-wasm.mjs scripts/order-functions.mjs
   } | cksum
 }
 

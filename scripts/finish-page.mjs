@@ -1,5 +1,5 @@
 // Trunk runs this after bundling (`hooks` in Trunk.toml). It puts the texts of each language into one file, whose name
-// the tag of boot.js then has, and names every file after what is in it. What it does to a release besides: it makes the
+// the tags of boot.js then have, and names every file after what is in it. What it does to a release besides: it makes the
 // WebAssembly smaller, gives the page a strict Content-Security-Policy, which works from any static host, and writes the
 // service worker and the headers for hosts that take them from a file. A debug page has none of these, since
 // `trunk serve` reloads it through an inline script.
@@ -7,6 +7,7 @@
 import { createHash } from "node:crypto";
 import { readFile, readdir, rename, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { ADDRESS } from "./addresses.mjs";
 import { put, shrink } from "./shrink-wasm.mjs";
 
 const POLICY = {
@@ -80,20 +81,22 @@ for (const language of (await readdir(join(source, "texts"))).sort()) {
   languages[language] = `./texts-${language}.json`;
   await writeFile(join(staging, languages[language]), JSON.stringify(await texts(join(source, "texts", language))));
 }
-page.text = put(page.text, "data-texts", `data-texts='${JSON.stringify(languages)}'`);
+/** Puts their names into the tag of boot.js. */
+const withTexts = (text) => put(text, "data-texts", `data-texts='${JSON.stringify(languages)}'`);
+page.text = withTexts(page.text);
 
 // Every other file gets its name after those that it names itself. The hash of Trunk is of the file before it was shrunk.
 const plain = (name) => name.replace(HASH, "");
 const files = [];
 const names = new Map();
-const withNames = (text) => text.replace(/(?<=["'])\.\/[\w.-]+(?=["'])/g, (address) => `./${names.get(address.slice(2)) ?? address.slice(2)}`);
+const withNames = (text) => text.replace(ADDRESS, (address) => `./${names.get(address.slice(2)) ?? address.slice(2)}`);
 const isText = (name) => /\.(js|html)$/.test(name) && !/^normscope-page/.test(name);
 let waiting = (await readdir(staging)).filter((name) => !FIXED.includes(name)).sort();
 while (waiting.length > 0) {
   const later = [];
   for (const name of waiting) {
     const content = await readFile(join(staging, name));
-    const named = isText(name) ? content.toString().match(/(?<=["'])\.\/[\w.-]+(?=["'])/g) ?? [] : [];
+    const named = isText(name) ? content.toString().match(ADDRESS) ?? [] : [];
     if (named.some((address) => waiting.some((other) => other !== name && plain(other) === address.slice(2)))) {
       later.push(name);
       continue;
@@ -122,7 +125,9 @@ if (isRelease) {
 }
 await writeFile(page.file, page.text);
 for (const name of FIXED.filter((name) => name !== "index.html")) {
-  let text = withNames(await readFile(join(staging, name), "utf8"));
-  if (isRelease && name.endsWith(".html")) text = withPolicy(text, { ...POLICY, "frame-src": "'self'" });
+  const isPage = name.endsWith(".html");
+  let text = await readFile(join(staging, name), "utf8");
+  text = withNames(isPage ? withTexts(text) : text);
+  if (isRelease && isPage) text = withPolicy(text, { ...POLICY, "frame-src": "'self'" });
   await writeFile(join(staging, name), text);
 }

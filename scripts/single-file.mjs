@@ -7,6 +7,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
+import { ADDRESS } from "./addresses.mjs";
 import { TYPES } from "./serve.mjs";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
@@ -38,11 +39,11 @@ const names = new Set();
 async function take(name) {
   if (names.has(name)) return;
   const isModule = name.endsWith(".js") && !name.startsWith("./normscope-page");
-  const named = isModule ? (await read(name)).toString().match(/(?<=")\.\/[\w.-]+(?=")/g) : [];
+  const named = isModule ? (await read(name)).toString().match(ADDRESS) : [];
   for (const other of named ?? []) await take(other);
   names.add(name);
 }
-for (const name of tag.match(/\.\/[\w.-]+/g)) await take(name);
+for (const name of tag.match(ADDRESS)) await take(name);
 const files = [...names].map(async (name) => {
   const packed = base64(gzipSync(await read(name), { level: 9 }));
   return `<script type="application/gzip" data-packed="${name}" data-type="${TYPES[extname(name)]}">${packed}</script>`;

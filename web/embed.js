@@ -1,5 +1,6 @@
 // The builder of links and frames: all keys of the table that the page reads links by, a preview, and snippets.
 
+import { present, readTable } from "./beside.js";
 import { SNIPPETS } from "./snippets.js";
 
 const at = (selector) => document.querySelector(selector);
@@ -9,7 +10,15 @@ const fields = form.elements;
 const home = new URL(".", location.href);
 /** What is shown, without the parts of the frame. */
 const OF_FRAME = ["v", "embed", "hide", "theme"];
+/** Fetched while the texts arrive. */
+const table = readTable();
+// A failure is dealt with where it is needed.
+table.catch(() => {});
 
+/** Says a text by its name (boot.js). */
+let say;
+/** The language that the preview is asked for in. */
+let language;
 let number = 0;
 const asked = new Map();
 
@@ -50,6 +59,7 @@ function write() {
   const kind = at("[data-kind]").value;
   const query = whole();
   const given = {
+    say,
     address: `${home}${query ? `?${query}` : ""}`,
     script: new URL("norm-scope.js", home).href,
     query: fields.query.value,
@@ -58,13 +68,19 @@ function write() {
     width: fields.wide.value || "100%",
     height: fields.high.value || "480",
   };
-  at("[data-snippet]").value = SNIPPETS[kind].text(given);
-  at("[data-hint]").textContent = SNIPPETS[kind].hint;
+  at("[data-snippet]").value = SNIPPETS[kind](given);
+  at("[data-hint]").textContent = say(`beside.hint.${kind}`);
 }
+
+/** The language that a query asks for. */
+const languageOf = (query) => new URLSearchParams(query).get("lang") ?? "";
 
 /** Shows a query in the preview, and what was wrong with it. */
 async function show() {
-  const { notices } = await ask("set", { query: whole() });
+  const query = whole();
+  // A language takes a new page.
+  if (languageOf(query) !== language) return load(query);
+  const { notices } = await ask("set", { query });
   at("[data-notices]").textContent = notices.join(" ");
   write();
 }
@@ -74,8 +90,20 @@ function size() {
   frame.style.setProperty("height", `${fields.high.value}px`);
 }
 
+/** What a key takes, in words. */
+function allowed({ integer, fraction, choice, list, models, address }) {
+  const [low, high] = integer ?? fraction ?? [];
+  if (integer) return say("links.integer", { low, high });
+  if (fraction) return say("links.fraction", { low, high });
+  if (list) return say("links.list", { words: list.join(", ") });
+  if (models) return say("links.models", { most: models });
+  if (address) return say("links.address", { most: address });
+  return choice.join(", ");
+}
+
 function fillKeys(keys) {
-  const rows = keys.map(({ name, help, allowed, default: preset, choice }) => {
+  const rows = keys.map((key) => {
+    const { name, choice } = key;
     const row = document.createElement("tr");
     const field = choice ? document.createElement("select") : document.createElement("input");
     if (choice) field.append(...["", ...choice].map((word) => new Option(word)));
@@ -88,7 +116,7 @@ function fillKeys(keys) {
       fields.query.value = plain(query);
       show();
     });
-    const cells = [name, field, help, allowed, preset].map((content) => {
+    const cells = [name, field, say(`links.${name}.help`), allowed(key), key.default].map((content) => {
       const cell = document.createElement(content === name ? "th" : "td");
       cell.append(content);
       return cell;
@@ -107,7 +135,8 @@ function fillParts(keys) {
     const label = document.createElement("label");
     const box = Object.assign(document.createElement("input"), { type: "checkbox", value: part, checked: !hidden.includes(part) });
     box.addEventListener("change", show);
-    label.append(box, ` ${part}`);
+    const word = Object.assign(document.createElement("code"), { textContent: part });
+    label.append(box, ` ${say(`beside.part.${part}`)} `, word);
     return label;
   });
   at("[data-parts]").replaceChildren(...boxes);
@@ -115,10 +144,11 @@ function fillParts(keys) {
 
 /** The state of the preview goes into the fields. */
 function follow(query) {
+  language = languageOf(query);
   fields.query.value = stateOf(query);
   const state = new URLSearchParams(query);
   for (const field of document.querySelectorAll("[data-key]")) field.value = state.get(field.dataset.key) ?? "";
-  at("[data-page]").href = `.?${query}`;
+  at("[data-page]").href = `.?${fields.query.value}`;
   write();
 }
 
@@ -129,29 +159,13 @@ addEventListener("message", ({ source, origin, data }) => {
   asked.delete(data.id);
 });
 
-at("[data-kind]").append(...Object.entries(SNIPPETS).map(([kind, { title }]) => new Option(title, kind)));
-at("[data-kind]").addEventListener("change", write);
-at("[data-copy]").addEventListener("click", async () => {
-  const snippet = at("[data-snippet]");
-  try {
-    await navigator.clipboard.writeText(snippet.value);
-    at("[data-copied]").textContent = "Copied";
-  } catch {
-    snippet.select();
-    at("[data-copied]").textContent = "Selected: copy it with the keyboard";
-  }
-});
-for (const name of ["wide", "high"]) fields[name].addEventListener("input", () => (size(), write()));
-for (const name of ["theme", "embed", "query"]) fields[name].addEventListener("change", show);
-form.addEventListener("submit", (event) => event.preventDefault());
+/** Loads the page in the preview, which answers once it is there. */
+function load(query) {
+  language = languageOf(query);
+  frame.addEventListener("load", begin, { once: true });
+  frame.src = `.?${query}`;
+}
 
-size();
-const { keys } = await (await fetch(new URL("./keys.json", import.meta.url))).json();
-fillParts(keys);
-fillKeys(keys.filter(({ name }) => !OF_FRAME.includes(name)));
-const start = new URLSearchParams(location.search);
-start.set("embed", "1");
-/** The page in the preview answers once it is there. */
 async function begin() {
   for (;;) {
     try {
@@ -163,5 +177,34 @@ async function begin() {
     }
   }
 }
-frame.addEventListener("load", begin, { once: true });
-frame.src = `.?${plain(start)}`;
+
+async function copy() {
+  const snippet = at("[data-snippet]");
+  try {
+    await navigator.clipboard.writeText(snippet.value);
+    at("[data-copied]").textContent = say("beside.copied");
+  } catch {
+    snippet.select();
+    at("[data-copied]").textContent = say("beside.selected");
+  }
+}
+
+/** Fills the page and listens to it; `words` says a text by its name. */
+export async function serve(words) {
+  say = words;
+  const { keys } = await table;
+  fillParts(keys);
+  fillKeys(keys.filter(({ name }) => !OF_FRAME.includes(name)));
+  frame.title = say("beside.preview");
+  at("[data-kind]").append(...Object.keys(SNIPPETS).map((kind) => new Option(say(`beside.kind.${kind}`), kind)));
+  at("[data-kind]").addEventListener("change", write);
+  at("[data-copy]").addEventListener("click", copy);
+  for (const name of ["wide", "high"]) fields[name].addEventListener("input", () => (size(), write()));
+  for (const name of ["theme", "embed", "query"]) fields[name].addEventListener("change", show);
+  form.addEventListener("submit", (event) => event.preventDefault());
+  size();
+  present(say);
+  const start = new URLSearchParams(location.search);
+  start.set("embed", "1");
+  load(plain(start));
+}

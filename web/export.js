@@ -21,7 +21,7 @@ function raster(title, width, height) {
 export function drawing({ ask, result, say }) {
   const lines = ask("pictures").split("\n").map((line) => line.split("\t"));
   const charts = lines.map(([title, width, height, ...words]) => ({ title, width: Number(width), height: Number(height), words })).filter(({ width }) => width > 0);
-  if (charts.length === 0) throw new Error(say("no_chart"));
+  if (charts.length === 0) throw new Error(say("host.no_chart"));
   const columns = Math.ceil(Math.sqrt(charts.length));
   const rows = Math.ceil(charts.length / columns);
   const wide = Math.max(...charts.map(({ width }) => width));
@@ -54,7 +54,7 @@ async function painted(page, times) {
   }
   const canvas = Object.assign(document.createElement("canvas"), { width: width * times, height: height * times });
   canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
-  return new Promise((done, failed) => canvas.toBlob((blob) => (blob ? done(blob) : failed(new Error(page.say("no_picture"))))));
+  return new Promise((done, failed) => canvas.toBlob((blob) => (blob ? done(blob) : failed(new Error(page.say("host.no_picture"))))));
 }
 
 /** Hands a file to the browser. */
@@ -67,7 +67,7 @@ function give(name, blob) {
 /** What was measured, of the atlas where that is shown, with when. */
 function measured({ ask, atlas, result, say }) {
   const all = new URLSearchParams(ask("state")).get("view") === "atlas" ? atlas() : result();
-  if (all.runs.length === 0) throw new Error(say("not_measured"));
+  if (all.runs.length === 0) throw new Error(say("host.not_measured"));
   return { ...all, date: new Date().toISOString() };
 }
 

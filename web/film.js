@@ -21,7 +21,7 @@ function change(ask, key, value) {
 /** A canvas that shows what the charts show, with titles and the depth. */
 function stage(say) {
   const plots = [...document.querySelectorAll(".chart .plot")].filter((plot) => plot.offsetParent !== null);
-  if (plots.length === 0) throw new Error(say("no_chart"));
+  if (plots.length === 0) throw new Error(say("host.no_chart"));
   const [MARGIN, TITLE] = [24, 36];
   const places = plots.map((plot) => plot.getBoundingClientRect());
   const [left, top] = [Math.min(...places.map((p) => p.left)), Math.min(...places.map((p) => p.top))];

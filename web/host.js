@@ -10,17 +10,17 @@ const QUESTIONS = ["state", "set", "result", "picture", "play", "pause", "subscr
 const CHANGES = ["normscope-state", "normscope-result"];
 /** What goes out, in the order of the list, with the text of each. */
 const KINDS = {
-  png1: ["export_png", "1"],
-  png2: ["export_png", "2"],
-  png3: ["export_png", "3"],
-  svg: ["export_svg"],
-  csv: ["export_csv"],
-  json: ["export_json"],
-  jax: ["export_script", "JAX"],
-  torch: ["export_script", "PyTorch"],
-  bibtex: ["export_bibtex"],
-  video: ["export_video"],
-  import: ["import"],
+  png1: ["host.export_png", { times: 1 }],
+  png2: ["host.export_png", { times: 2 }],
+  png3: ["host.export_png", { times: 3 }],
+  svg: ["host.export_svg"],
+  csv: ["host.export_csv"],
+  json: ["host.export_json"],
+  jax: ["host.export_script", { library: "JAX" }],
+  torch: ["host.export_script", { library: "PyTorch" }],
+  bibtex: ["host.export_bibtex"],
+  video: ["host.export_video"],
+  import: ["host.import"],
 };
 
 /** What was measured, as an object. */
@@ -39,13 +39,11 @@ function make(tag, attributes = {}, ...content) {
   return element;
 }
 
-/** Connects the page that `bindings` is the module of with what surrounds it, in the words of `texts`. */
-export function serve(bindings, texts) {
+/** Connects the page that `bindings` is the module of with what surrounds it; `say` says a text by its name (boot.js). */
+export function serve(say, bindings) {
   const ask = (question, text = "") => bindings.ask(question, text);
   const result = () => resultOf(ask("result"));
   const atlas = () => resultOf(ask("atlas"));
-  /** A text, with what goes into its braces. */
-  const say = (name, into = "") => texts[`host.${name}`].replace(/\{\w+\}/, into);
   /** What exports and imports need of the page. */
   const page = { ask, atlas, result, say };
   /** The page says what it shows as soon as it is there. */
@@ -134,7 +132,7 @@ export function serve(bindings, texts) {
   function notice(text) {
     document.querySelector('[data-notice="told"]')?.remove();
     if (!text) return;
-    const button = make("button", { type: "button" }, say("dismiss"));
+    const button = make("button", { type: "button" }, say("host.dismiss"));
     const box = make("div", { class: "notice", "data-notice": "told", role: "alert" }, make("p", {}, text, " ", button));
     button.addEventListener("click", () => box.remove());
     document.querySelector(".notices, main")?.prepend(box);
@@ -146,7 +144,7 @@ export function serve(bindings, texts) {
 
   const bringIn = async (files) => {
     const { take } = await import("./import.js");
-    notice((await take(files, bindings)).join("; "));
+    notice((await take(files, say, bindings)).join("; "));
   };
   function choose() {
     const input = make("input", { type: "file", accept: ".json,.csv,application/json,text/csv", multiple: "" });
@@ -162,12 +160,12 @@ export function serve(bindings, texts) {
 
   /** The way to the builder, and the list of exports, in the bar. */
   function furnish(tools) {
-    const builder = make("a", { class: "embed" }, say("embed"));
+    const builder = make("a", { class: "embed" }, say("host.embed"));
     const lead = () => (builder.href = `embed.html?${ask("state")}`);
     lead();
     // Before it can be followed, rather than with every depth.
     for (const type of ["pointerenter", "focus"]) builder.addEventListener(type, lead);
-    const list = make("div", { class: "menu", id: "export", popover: "auto", role: "group", "aria-label": say("export") });
+    const list = make("div", { class: "menu", id: "export", popover: "auto", role: "group", "aria-label": say("host.export") });
     for (const [kind, text] of Object.entries(KINDS)) {
       const item = make("button", { type: "button", "data-export": kind }, say(...text));
       item.addEventListener("click", () => {
@@ -177,13 +175,13 @@ export function serve(bindings, texts) {
       });
       list.append(item);
     }
-    const button = make("button", { class: "export", type: "button", popovertarget: "export" }, say("export"));
+    const button = make("button", { class: "export", type: "button", popovertarget: "export" }, say("host.export"));
     const copy = tools.querySelector(".copy");
     copy.after(builder, button, list);
     // Where the clipboard is refused the link is there to be copied by hand.
     window.addEventListener("normscope-refused", () => {
       const field = make("input", { id: "by-hand", type: "text", readonly: "", value: result().link });
-      const box = make("span", { class: "by-hand" }, make("label", { for: "by-hand" }, say("copy")), field);
+      const box = make("span", { class: "by-hand" }, make("label", { for: "by-hand" }, say("host.copy")), field);
       field.addEventListener("blur", () => box.remove());
       copy.after(box);
       field.focus();
@@ -194,8 +192,8 @@ export function serve(bindings, texts) {
   /** Presets of a course go into the list of presets; where they fail, the page goes on without. */
   async function offer(file) {
     const { fetchPresets } = await import("./presets.js");
-    const presets = await fetchPresets(file);
-    const group = make("optgroup", { label: say("presets") });
+    const presets = await fetchPresets(file, say);
+    const group = make("optgroup", { label: say("host.presets") });
     for (const { title, query, sentence } of presets) group.append(make("option", { value: query, title: sentence }, title));
     document.querySelector('select[name="preset"]')?.append(group);
   }

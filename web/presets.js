@@ -1,33 +1,36 @@
 // A file of presets: `{"presets": [{"title": "…", "query": "placement=post&depth=48", "sentence": "…"}]}`.
 
 const MOST = 100;
+const LONGEST_TITLE = 80;
+const LONGEST_SENTENCE = 300;
 
 /** Fetches it; throws with what is wrong, in a sentence. */
-export async function fetchPresets(address) {
-  const fail = (why) => {
-    throw new Error(`The presets of ${address} could not be used: ${why}.`);
+export async function fetchPresets(address, say) {
+  const fail = (name, values) => {
+    throw new Error(say("host.presets_refused", { file: address, why: say(name, values) }));
   };
   let response;
   try {
     response = await fetch(new URL(address, location.href));
   } catch {
     // A browser does not say whether the file, the network or a policy stands in the way.
-    fail("the browser could not fetch the file, or a policy of this site does not let it");
+    fail("host.not_fetched");
   }
-  if (!response.ok) fail(`the server answered ${response.status}`);
+  if (!response.ok) fail("host.not_answered", { status: response.status });
   let given;
   try {
     given = await response.json();
   } catch {
-    fail("it is no JSON");
+    fail("host.no_json");
   }
-  if (!Array.isArray(given?.presets)) fail("it has no list “presets”");
-  if (given.presets.length > MOST) fail(`it has ${given.presets.length} presets, more than ${MOST}`);
+  if (!Array.isArray(given?.presets)) fail("host.no_presets");
+  if (given.presets.length > MOST) fail("host.many_presets", { count: given.presets.length, most: MOST });
   return given.presets.map(({ title, query, sentence = "" } = {}, index) => {
     const isText = (text, most) => typeof text === "string" && text.length <= most;
-    if (!isText(title, 80) || title === "") fail(`preset ${index + 1} has no title of up to 80 characters`);
-    if (!isText(query, 2000) || /[#\s]/.test(query)) fail(`preset ${index + 1} has no query`);
-    if (!isText(sentence, 300)) fail(`the sentence of preset ${index + 1} has more than 300 characters`);
+    const number = index + 1;
+    if (!isText(title, LONGEST_TITLE) || title === "") fail("host.preset_title", { number, most: LONGEST_TITLE });
+    if (!isText(query, 2000) || /[#\s]/.test(query)) fail("host.preset_query", { number });
+    if (!isText(sentence, LONGEST_SENTENCE)) fail("host.preset_sentence", { number, most: LONGEST_SENTENCE });
     return { title, query: query.replace(/^\?/, ""), sentence };
   });
 }

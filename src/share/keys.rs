@@ -19,7 +19,7 @@ pub const VERSION: u32 = 1;
 pub const LONGEST: usize = 1_900;
 
 /// The most characters of an address within a link, written as a link has them.
-const LONGEST_ADDRESS: usize = 200;
+pub(super) const LONGEST_ADDRESS: usize = 200;
 
 /// What values a key takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

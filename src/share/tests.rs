@@ -1,4 +1,6 @@
-use super::keys::fraction;
+use std::collections::BTreeMap;
+
+use super::keys::{LONGEST_ADDRESS, STATISTICS, fraction};
 use super::{Kind, LONGEST, MOST_PIN_LETTERS, Notice, Request, Scale, Target, keys, parse, to_query};
 use crate::model::random::Stream;
 use crate::model::{Config, Placement, Tensor, Toggle};
@@ -468,25 +470,33 @@ fn hostile_queries_are_taken_or_named() {
     }
 }
 
-/// Every key and preset as the pages beside the page read them; `NORMSCOPE_BLESS=1` writes the file anew.
+/// Every key, preset and statistic as the scripts around the page read them, which have the words for them from the texts;
+/// `NORMSCOPE_BLESS=1` writes the file anew.
 #[test]
 fn the_file_of_keys_is_the_table() {
     let default = Request::default_for(Target::Page);
     let of = |key: &super::Key| {
-        let mut out = serde_json::json!({
-            "name": key.name, "help": key.help(), "allowed": key.kind.allowed(), "default": (key.get)(&default),
-        });
-        match key.kind {
-            Kind::Choice(words) => out["choice"] = words.into(),
-            Kind::List(words) => out["list"] = words.into(),
-            _ => {}
-        }
+        let mut out = serde_json::json!({ "name": key.name, "default": (key.get)(&default) });
+        let (kind, takes) = match key.kind {
+            Kind::Integer(low, high) => ("integer", [low, high].into()),
+            Kind::Fraction(low, high) => {
+                ("fraction", [low, high].map(|hundredths| f64::from(hundredths) / 100.0).to_vec().into())
+            }
+            Kind::Choice(words) => ("choice", words.into()),
+            Kind::List(words) => ("list", words.into()),
+            Kind::Models(most) => ("models", most.into()),
+            Kind::Address => ("address", LONGEST_ADDRESS.into()),
+        };
+        out[kind] = takes;
         out
     };
-    let preset = |preset: &presets::Preset| serde_json::json!({ "title": preset.title(), "query": preset.query, "sentence": preset.sentence() });
+    let preset =
+        |preset: &presets::Preset| serde_json::json!({ "key": preset.key, "name": preset.name, "query": preset.query });
+    let first_block = |(word, quantity): &(&'static str, Quantity)| (*word, quantity.first_block());
     let all = serde_json::json!({
         "keys": keys().iter().map(of).collect::<Vec<_>>(),
         "presets": presets::ALL.iter().map(preset).collect::<Vec<_>>(),
+        "first_blocks": STATISTICS.iter().map(first_block).collect::<BTreeMap<_, _>>(),
     });
     let text = format!("{}\n", serde_json::to_string_pretty(&all).expect("strings"));
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/web/keys.json");
