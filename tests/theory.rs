@@ -168,6 +168,24 @@ fn the_recursion_knows_every_init_and_nonlinearity() {
     }
 }
 
+/// Single gradients of a Post-LN scatter by large factors; their mean square over seeds is what the recursion says.
+#[test]
+fn the_mean_square_of_a_post_ln_is_predicted() {
+    let runs = runs("placement=post&depth=24", 24);
+    for quantity in [Quantity::GradWeight(Tensor::W2), Quantity::GradStream] {
+        let curves: Vec<Overlay> = runs.iter().map(|run| find(&overlays(run), "mean field", quantity)).collect();
+        let count = curves[0].values.len();
+        let miss = |index: usize| {
+            let measured = mean(runs.iter().map(|run| run.values(quantity)[index].powi(2)));
+            let theory = mean(curves.iter().map(|curve| curve.values[index].powi(2)));
+            (measured / theory).sqrt() - 1.0
+        };
+        let all: Vec<f64> = (0..count).map(miss).collect();
+        println!("{}: {:.2} at most, {:.3} on average", quantity.name(), largest(&all), mean(all.iter().copied()));
+        assert!(largest(&all) < 0.25 && mean(all.iter().copied()).abs() < 0.1, "{quantity:?}: {all:.2?}");
+    }
+}
+
 /// Where the norm on a branch meets one so small that epsilon counts.
 #[test]
 fn epsilon_counts_where_branches_are_tiny() {
