@@ -28,8 +28,8 @@ if (isFramed) {
   // storage, and begins anew with the page around it.
   const [mark, from, to] = window.name.split(" ");
   const began = location.search;
-  const isOurs = mark === "normscope";
-  if (isOurs && from === began && /^\?\S+$/.test(to)) history.replaceState(null, "", to);
+  const isOurs = mark === "normscope" && to !== undefined;
+  if (isOurs && from === began && /^\?\S*$/.test(to)) history.replaceState(null, "", to);
   const keep = () => (window.name = `normscope ${began} ${shown()}`);
   if (isOurs || mark === "") {
     // At its end alone would be too late where a browser keeps the frame in a process of its own, as in a sandbox.

@@ -71,6 +71,9 @@ test("a host asks, sets, subscribes, and gets numbers and a picture", { timeout:
     const set = await page.evaluate((query) => askFrame("set", { query }), `placement=pre&${QUICK.replace("depth=6", "depth=8")}&colour=red&embed=1`);
     assert.deepEqual(set.notices, ["colour: no such key; it was left out"]);
     assert.match(set.query, /depth=8/);
+    // How it is framed is not what is shown.
+    await page.evaluate((query) => askFrame("set", { query }), `placement=pre&${QUICK.replace("depth=6", "depth=8")}`);
+    assert.match((await page.evaluate(() => askFrame("state"))).query, /depth=8.*embed=1/);
     // The quiz of the documentation: what is the first gradient over the last?
     await until(page, () => window.heard.some((data) => data.event === "result" && data.result.settled && data.result.runs[0]?.config.depth === 8));
     const { result } = await page.evaluate(() => askFrame("result"));
@@ -130,6 +133,10 @@ for (const sandbox of ["", 'sandbox="allow-scripts"']) {
       await page.evaluate(() => askFrame("set", { query: "placement=pre&depth=11&width=16&tokens=4&batch=1&heads=2&embed=1" }));
       await load(address);
       assert.equal(await depth(), "11");
+      // Also where that is what the page begins with.
+      await page.evaluate(() => askFrame("set", { query: "embed=0" }));
+      await load(address);
+      assert.equal(await depth(), null);
       // Another address is another picture.
       await load(address.replace("depth=6", "depth=7"));
       assert.equal(await depth(), "7");
@@ -144,14 +151,14 @@ for (const sandbox of ["", 'sandbox="allow-scripts"']) {
 }
 
 test("a frame that its host has named keeps its name", { timeout: SLOW }, async () => {
-  const page = await hosted(frame(QUICK, 'name="figure-3"'));
+  const page = await hosted(frame(QUICK, 'name="normscope"'));
   try {
     await until(page, () => window.heard.some((data) => data.event === "height"));
     await page.locator("iframe").evaluate((frame) => {
       frame.src = "about:blank";
       return new Promise((done) => frame.addEventListener("load", done, { once: true }));
     });
-    assert.equal(await page.frames()[1].evaluate(() => window.name), "figure-3");
+    assert.equal(await page.frames()[1].evaluate(() => window.name), "normscope");
   } finally {
     await page.context().close();
   }

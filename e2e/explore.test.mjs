@@ -447,5 +447,10 @@ for (const width of [390, 360, 320]) {
     await page.getByRole("button", { name: "Light theme" }).click();
     await page.locator(".depth .figure").click();
     assert.ok(!(await page.locator(".tools .copy").isVisible()));
+    // Turned, there is room for it in the bar.
+    await page.locator(".more-tools").click();
+    await page.setViewportSize({ width: 1300, height: 844 });
+    await page.waitForFunction(() => !document.querySelector(".tools").matches(":popover-open"));
+    assert.ok((await box(".tools .copy")).y < 56);
   });
 }

@@ -169,6 +169,9 @@ for (const [what, name, text, why] of [
   ["a quantity there is not", "d.csv", "statistic,block,value\nbeauty,0,1", /d\.csv: there is no quantity beauty/],
   ["broken JSON", "e.json", '{"runs": [', /e\.json: it is no JSON/],
   ["values that do not fit the depth", "f.json", '{"config":{"depth":5},"stream_rms":[1,2,3]}', /f\.json: stream_rms has 3 values; a model of this depth has 6/],
+  ["a depth that is none", "h.json", '{"config":{"depth":2.5},"stream_rms":[1,2,3]}', /h\.json: a model has 1 to 200 blocks; this one has 2\.5/],
+  ["a name that objects have", "i.csv", "statistic,block,value\n__proto__,1,5", /i\.csv: there is no quantity __proto__/],
+  ["more models than are kept", "j.json", JSON.stringify({ runs: Array(7).fill({ config: { depth: 1 }, stream_rms: [1, 2] }) }), /j\.json: No more than 6/],
   ["another file", "g.png", "\u0089PNG", /g\.png: line 1: there is no column/],
 ]) {
   onPage(`a file is refused with line and reason: ${what}`, QUICK, {}, async (page) => {
@@ -176,6 +179,9 @@ for (const [what, name, text, why] of [
     await page.waitForSelector('[data-notice="told"]');
     assert.match(await page.locator('[data-notice="told"]').textContent(), why);
     assert.equal(await page.locator("[data-imported]").count(), 0);
+    // What is right comes in all the same.
+    await bring(page, { name: "right.csv", text: "statistic,block,value\nstream_rms,0,1\nstream_rms,1,2" });
+    await page.waitForSelector("[data-imported]");
   });
 }
 

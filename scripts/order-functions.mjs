@@ -17,7 +17,7 @@ function phrases(bodies) {
   const numbers = new Map();
   const owners = [];
   for (const [index, body] of bodies.entries()) {
-    for (let at = 0; at + PHRASE < body.length; at++) {
+    for (let at = 0; at + PHRASE <= body.length; at++) {
       let hash = 0x811c9dc5;
       for (let i = at; i < at + PHRASE; i++) hash = Math.imul(hash ^ body[i], 0x01000193);
       let number = numbers.get(hash);

@@ -45,7 +45,10 @@ fn misses(runs: &[Measurement], name: &str, quantity: Quantity) -> Vec<f64> {
             mean(deviations.map(f64::ln_1p).collect::<Vec<_>>().into_iter()).exp_m1()
         }
     };
-    (0..curves[0].values.len()).filter(|&index| curves[0].values[index].is_finite()).map(miss).collect()
+    let all: Vec<f64> =
+        (0..curves[0].values.len()).filter(|&index| curves[0].values[index].is_finite()).map(miss).collect();
+    assert!(!all.is_empty(), "{name} over {quantity:?} says nothing");
+    all
 }
 
 fn largest(misses: &[f64]) -> f64 {
@@ -160,6 +163,12 @@ fn the_recursion_knows_every_init_and_nonlinearity() {
                 for quantity in [Quantity::StreamRms, Quantity::TokenCosine, Quantity::GradStream] {
                     let miss = largest(&misses(std::slice::from_ref(run), "mean field", quantity));
                     assert!(miss < 1e-12, "{quantity:?} {miss}");
+                }
+                // They end with zeros, and learn.
+                for tensor in [Tensor::Wo, Tensor::W2] {
+                    let quantity = Quantity::GradWeight(tensor);
+                    let miss = largest(&misses(std::slice::from_ref(run), "mean field", quantity));
+                    assert!(miss < 0.3, "{quantity:?} {miss}");
                 }
                 continue;
             }

@@ -80,9 +80,16 @@ async function show() {
   const query = whole();
   // A language takes a new page.
   if (languageOf(query) !== language) return load(query);
-  const { notices } = await ask("set", { query });
-  at("[data-notices]").textContent = notices.join(" ");
+  await set(query);
   write();
+}
+
+/** Sets the preview to a query, and says what was wrong with it. What the query does not frame is not framed. */
+async function set(query) {
+  const all = new URLSearchParams(query);
+  for (const [name, none] of [["embed", "0"], ["hide", ""], ["theme", ""]]) if (!all.has(name)) all.set(name, none);
+  const { notices } = await ask("set", { query: plain(all) });
+  at("[data-notices]").textContent = notices.join(" ");
 }
 
 function size() {
@@ -162,14 +169,15 @@ addEventListener("message", ({ source, origin, data }) => {
 /** Loads the page in the preview, which answers once it is there. */
 function load(query) {
   language = languageOf(query);
-  frame.addEventListener("load", begin, { once: true });
+  frame.addEventListener("load", () => begin(query), { once: true });
   frame.src = `.?${query}`;
 }
 
-async function begin() {
+async function begin(query) {
   for (;;) {
     try {
       await Promise.race([ask("subscribe"), new Promise((_, late) => setTimeout(() => late(new Error("late")), 500))]);
+      await set(query);
       follow((await ask("state")).query);
       return;
     } catch {

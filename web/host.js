@@ -160,6 +160,8 @@ export function serve(say, bindings) {
 
   /** The way to the builder, and the list of exports, in the bar. */
   function furnish(tools) {
+    // Turned, a tablet has room for them in the bar.
+    matchMedia("(min-width: 900px)").addEventListener("change", () => tools.matches(":popover-open") && tools.hidePopover());
     const builder = make("a", { class: "embed" }, say("host.embed"));
     const lead = () => (builder.href = `embed.html?${ask("state")}`);
     lead();

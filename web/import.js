@@ -7,6 +7,8 @@ const SINGLE = /^(loss|grad_unembed|model_update(\..*)?)$/;
 /** What a JSON file says of a run beside its curves. */
 const ABOUT = new Set(["config", "name", "seeds", "milliseconds", "engine", "marks"]);
 const MOST_MB = 20;
+/** A model has no more. */
+const MOST_BLOCKS = 200;
 
 /** The first block that each statistic has a value for. */
 async function readFirstBlocks() {
@@ -16,10 +18,11 @@ async function readFirstBlocks() {
 /** The cells of a line of CSV. */
 function cells(line) {
   const found = [];
-  const cell = /("(?:[^"]|"")*"|[^,]*)(,|$)/y;
+  // A quote that nothing closes is a letter as others are.
+  const cell = /("(?:[^"]|"")*"(?=,|$)|[^,]*)(,|$)/y;
   for (;;) {
     const [, text, end] = cell.exec(line);
-    found.push(text.startsWith('"') ? text.slice(1, -1).replaceAll('""', '"') : text.trim());
+    found.push(/^".*"$/s.test(text) && text.length > 1 ? text.slice(1, -1).replaceAll('""', '"') : text.trim());
     if (end === "") return found;
   }
 }
@@ -32,8 +35,8 @@ function modelsOfCsv(text, fallback, say, firstBlocks) {
   const lines = text.replace(/^\uFEFF/, "").split(/\r?\n/);
   const head = cells(lines[0]);
   // The command line calls them otherwise.
-  const names = { quantity: "statistic", layer: "block" };
-  const at = Object.fromEntries(head.map((name, index) => [names[name] ?? name, index]));
+  const names = new Map([["quantity", "statistic"], ["layer", "block"]]);
+  const at = Object.assign(Object.create(null), Object.fromEntries(head.map((name, index) => [names.get(name) ?? name, index])));
   for (const name of ["statistic", "block", "value"]) {
     if (!(name in at)) fail(0, "host.no_column", { name, columns: head.join(", ").slice(0, 120) });
   }
@@ -43,12 +46,12 @@ function modelsOfCsv(text, fallback, say, firstBlocks) {
     const row = cells(line);
     if (row.length !== head.length) fail(index, "host.other_cells", { count: row.length, first: head.length });
     const [statistic, block, value] = [row[at.statistic], Number(row[at.block]), number(row[at.value])];
-    if (!Number.isInteger(block) || block < 0 || row[at.block] === "") fail(index, "host.no_block", { block: row[at.block] });
+    if (!Number.isInteger(block) || block < 0 || block > MOST_BLOCKS || row[at.block] === "") fail(index, "host.no_block", { block: row[at.block] });
     if (value === undefined) fail(index, "host.no_value", { value: row[at.value] });
     if (SINGLE.test(statistic)) return;
     const name = row[at.model] || fallback;
     const key = `${name}\n${row[at.depth] ?? ""}\n${row[at.seed] ?? ""}`;
-    if (!models.has(key)) models.set(key, { name, depth: number(row[at.depth] ?? ""), curves: {} });
+    if (!models.has(key)) models.set(key, { name, depth: number(row[at.depth] ?? ""), curves: Object.create(null) });
     const curve = (models.get(key).curves[statistic] ??= []);
     if (curve[block] !== undefined) fail(index, "host.block_twice", { statistic, block });
     curve[block] = value;
@@ -77,7 +80,8 @@ function modelsOfJson(text, fallback, say) {
       throw new Error(runs.length > 1 ? say("host.in_run", { run: index + 1, why }) : why);
     };
     if (typeof run !== "object" || run === null || Array.isArray(run)) fail("host.no_object");
-    const curves = {};
+    // A file may call a statistic as it likes.
+    const curves = Object.create(null);
     const take = (name, values) => {
       if (!Array.isArray(values) || SINGLE.test(name)) return;
       curves[name] = values.map((value, layer) => {
@@ -112,6 +116,7 @@ export async function take(files, say, bindings) {
   const firstBlocks = await readFirstBlocks();
   const wrong = [];
   for (const file of files) {
+    let taken = 0;
     try {
       if (file.size > MOST_MB * 1e6) fail("host.too_large", { most: MOST_MB });
       const text = await file.text();
@@ -127,10 +132,14 @@ export async function take(files, say, bindings) {
       }
       for (const model of models) {
         const depth = depthOf(model, firstBlocks);
+        if (!Number.isInteger(depth) || depth < 1 || depth > MOST_BLOCKS) fail("page.no_depth", { depth });
         for (const name of Object.keys(model.curves)) model.curves[name] = byBlock(name, model.curves[name], depth);
         bindings.bring(model.name.slice(0, 80), depth, model.curves);
+        taken++;
       }
     } catch (error) {
+      // All of a file or nothing.
+      bindings.ask("drop", String(taken));
       wrong.push(`${file.name}: ${error.message ?? error}`);
     }
   }

@@ -38,6 +38,9 @@ class NormScope extends HTMLElement {
   }
 
   #load() {
+    // Another page, which is not there yet; who waits for the one before waits on.
+    const before = this.#told;
+    this.#isThere = new Promise((done) => (this.#told = () => (before(), done())));
     const query = new URLSearchParams(this.getAttribute("query") ?? "");
     query.set("embed", "1");
     for (const name of ["hide", "theme"]) if (this.hasAttribute(name)) query.set(name, this.getAttribute(name));

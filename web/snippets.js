@@ -3,7 +3,7 @@
 const escaped = (text) => text.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
 
 const frame = ({ address, width, height }) =>
-  `<iframe src="${escaped(address)}" title="Normscope" width="${width}" height="${height}" style="border:0" loading="lazy" allow="clipboard-write; fullscreen"></iframe>`;
+  `<iframe src="${escaped(address)}" title="Normscope" width="${escaped(width)}" height="${escaped(height)}" style="border:0" loading="lazy" allow="clipboard-write; fullscreen"></iframe>`;
 
 /** The text of each kind; `beside.kind` and `beside.hint` among the texts say where it goes. */
 export const SNIPPETS = {

@@ -35,6 +35,8 @@ pub(crate) enum Finding {
 #[derive(Clone, Copy)]
 pub(crate) struct Laboratory {
     pub(crate) findings: RwSignal<Vec<Option<Finding>>>,
+    /// Whether nobody asked for what runs.
+    pub(crate) is_unasked: RwSignal<bool>,
     work: StoredValue<Rc<Work>, LocalStorage>,
 }
 
@@ -46,8 +48,6 @@ struct Work {
     updates: RefCell<VecDeque<(Engine, Config, ModelUpdate)>>,
     /// Whether what runs is still wanted.
     is_stopped: Cell<bool>,
-    /// Whether nobody asked for what runs.
-    is_unasked: Cell<bool>,
     /// Whether nothing is to run unasked: a run was stopped.
     is_declined: Cell<bool>,
 }
@@ -56,15 +56,19 @@ impl Laboratory {
     /// With nothing found yet.
     pub(crate) fn new() -> Self {
         let findings = RwSignal::new(vec![None; crate::claims::ALL.len()]);
-        Self { findings, work: StoredValue::new_local(Rc::default()) }
+        Self { findings, is_unasked: RwSignal::new(false), work: StoredValue::new_local(Rc::default()) }
     }
 
     /// Tests a claim, after those that wait already, and at once where nobody asked for what runs.
     pub(crate) fn test(self, page: Page, index: usize) {
         let work = self.work.get_value();
-        let is_busy =
-            self.findings.with_untracked(|list| matches!(list[index], Some(Finding::Waiting | Finding::Running(_))));
-        let was_unasked = work.is_unasked.replace(false);
+        // One that is about to be dropped runs once more.
+        let is_busy = self.findings.with_untracked(|list| match list[index] {
+            Some(Finding::Waiting) => true,
+            Some(Finding::Running(_)) => !work.is_stopped.get(),
+            _ => false,
+        });
+        let was_unasked = self.is_unasked.try_update(std::mem::take).unwrap_or_default();
         if !is_busy {
             if was_unasked {
                 work.is_stopped.set(true);
@@ -90,7 +94,7 @@ impl Laboratory {
             !is_known && (is_fast || (rule.question)().is_small())
         };
         if let Some(index) = claims().find(is_next) {
-            work.is_unasked.set(true);
+            self.is_unasked.set(true);
             self.begin(page, work, index);
         }
     }
@@ -106,7 +110,7 @@ impl Laboratory {
     /// Drops what runs if nobody asked for it.
     pub(crate) fn stop_unasked(self) {
         self.work.with_value(|work| {
-            if work.is_unasked.get() {
+            if self.is_unasked.get_untracked() {
                 work.is_stopped.set(work.is_running.get());
             }
         });
@@ -139,7 +143,7 @@ impl Laboratory {
             self.set(index, finding);
         }
         work.is_running.set(false);
-        work.is_unasked.set(false);
+        self.is_unasked.set(false);
     }
 
     /// What a rule finds; nothing where it was stopped.

@@ -58,7 +58,8 @@ fn the_page() -> Result<Page, JsError> {
 /// `result`: version, link, adapter and whether all is there, then a line for each model with its name, the runs that its
 /// values are the median of, their milliseconds, and the JSON of `normscope run`. `atlas`: the same of all depths that are
 /// measured, and of the statistic in the atlas alone. `pictures`: a line for each plot with its title, width, height and
-/// shapes (`chart::words`). `play`, `pause`: move the depth, and stop it.
+/// shapes (`chart::words`). `play`, `pause`: move the depth, and stop it. `drop`: forgets so many of the models that
+/// were brought last.
 ///
 /// # Errors
 /// Where there is no page yet, or no such question.
@@ -71,6 +72,10 @@ pub fn ask(question: &str, text: &str) -> Result<String, JsError> {
         "result" => Ok(untrack(|| result(page))),
         "atlas" => Ok(untrack(|| atlas(page))),
         "pictures" => Ok(untrack(pictures)),
+        "drop" => {
+            page.imported.update(|list| list.truncate(list.len().saturating_sub(text.parse().unwrap_or(0))));
+            Ok(String::new())
+        }
         "play" | "pause" => {
             if page.is_playing.get_untracked() != (question == "play") {
                 play::toggle(page);
@@ -83,11 +88,21 @@ pub fn ask(question: &str, text: &str) -> Result<String, JsError> {
 
 fn set(page: Page, query: &str) -> String {
     let (request, notices) = parse(query, Target::Page);
+    let says = |name: &str| query.trim_start_matches('?').split('&').any(|pair| pair.split('=').next() == Some(name));
     // Many in a row are one step back for the reader.
     page.change(Gesture::Movement, |now| {
         // A language takes a new page.
-        let language = now.language;
-        *now = Request { language, ..request };
+        let before = std::mem::replace(now, Request { language: now.language, ..request });
+        // How it is framed is not what is shown.
+        if !says("embed") {
+            now.embed = before.embed;
+        }
+        if !says("hide") {
+            now.hide = before.hide;
+        }
+        if !says("theme") {
+            now.theme = before.theme;
+        }
     });
     notices.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }

@@ -53,10 +53,12 @@ pub struct Curve {
     pub values: Vec<f64>,
 }
 
-/// The geometric mean over seeds.
-fn mean(runs: &[&Measurement], value: &dyn Fn(&Measurement) -> f64) -> f64 {
-    let logs: f64 = runs.iter().map(|run| value(run).ln()).sum();
-    (logs / runs.len() as f64).exp()
+/// The mean over seeds: the geometric one of sizes, that of cosines as they are.
+fn mean(runs: &[&Measurement], quantity: Quantity, value: &dyn Fn(&Measurement) -> f64) -> f64 {
+    let is_cosine = matches!(quantity, Quantity::TokenCosine | Quantity::GradCosine);
+    let sum: f64 = runs.iter().map(|run| if is_cosine { value(run) } else { value(run).ln() }).sum();
+    let mean = sum / runs.len() as f64;
+    if is_cosine { mean } else { mean.exp() }
 }
 
 impl Shown {
@@ -81,14 +83,16 @@ impl Shown {
         for runs in passes.chunk_by(|a, b| Config { seed: b.config.seed, ..a.config.clone() } == b.config) {
             let config = &runs[0].config;
             let count = runs[0].values(quantity).len();
-            let at = |index: usize| mean(runs, &|run| known(run, quantity, index));
+            let at = |index: usize| mean(runs, quantity, &|run| known(run, quantity, index));
             let values = match self.of {
                 Of::Step => continue,
                 Of::Blocks => (0..count).map(at).collect(),
                 Of::First => vec![at(0)],
                 Of::Last => vec![at(count - 1)],
                 Of::Largest => {
-                    vec![mean(runs, &|run| (0..count).map(|i| known(run, quantity, i)).fold(f64::NAN, f64::max))]
+                    let largest =
+                        |run: &Measurement| (0..count).map(|i| known(run, quantity, i)).fold(f64::NAN, f64::max);
+                    vec![mean(runs, quantity, &largest)]
                 }
                 Of::Fall => vec![at(0) / at(count - 1)],
             };
@@ -96,11 +100,13 @@ impl Shown {
             add(config, &values);
         }
         if self.of == Of::Step {
-            for runs in evidence.updates.chunk_by(|(a, _), (b, _)| a.depth == b.depth) {
+            let is_same = |a: &Config, b: &Config| Config { seed: b.seed, ..a.clone() } == *b;
+            for runs in evidence.updates.chunk_by(|(a, _), (b, _)| is_same(a, b)) {
                 let known = |update: &crate::stats::ModelUpdate| {
                     if update.sgd_mark.is_none() { update.sgd.ln() } else { f64::NAN }
                 };
                 let logs: f64 = runs.iter().map(|(_, update)| known(update)).sum();
+                depths.push(runs[0].0.depth);
                 add(&runs[0].0, &[(logs / runs.len() as f64).exp()]);
             }
         }
@@ -176,6 +182,16 @@ mod tests {
         assert_eq!(said(Said::Power(0.5)), (None, vec![8.0, 11.313708]));
         assert_eq!(said(Said::Doublings(0.5)), (None, vec![8.0, 32.0]));
         assert_eq!(said(Said::Level(1.5)), (None, vec![1.5, 1.5]));
+    }
+
+    #[test]
+    fn cosines_have_their_own_mean_whatever_their_sign() {
+        let mut evidence = evidence(&[Placement::Post], &[4]);
+        for (run, first) in evidence.passes.iter_mut().zip([-0.5, 0.25]) {
+            run.series = vec![Series::exact(Quantity::TokenCosine, vec![first, 0.5, 0.75, 1.0, 1.0])];
+        }
+        let shown = Shown { quantity: Quantity::TokenCosine, of: Of::Blocks, said: None };
+        assert_eq!(shown.curves(&evidence)[0].values, [-0.125, 0.5, 0.75, 1.0, 1.0]);
     }
 
     #[test]

@@ -267,6 +267,10 @@ texts! { "page":
     claimed;
     /// Along what a curve runs.
     by_block;
+    first_by_depth;
+    last_by_depth;
+    largest_by_depth;
+    fall_by_depth;
     by_depth;
     test_all;
     test_these;

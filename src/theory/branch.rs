@@ -22,6 +22,15 @@ struct Participation {
     cross: f64,
 }
 
+/// The matrix that a sublayer ends with.
+const fn last(kind: SublayerKind) -> Tensor {
+    match kind {
+        SublayerKind::Attention => Tensor::Wo,
+        SublayerKind::CrossAttention => Tensor::Co,
+        SublayerKind::FeedForward => Tensor::W2,
+    }
+}
+
 /// The sublayer functions of one model.
 pub(super) struct Branches<'a> {
     config: &'a Config,
@@ -70,20 +79,27 @@ impl<'a> Branches<'a> {
         match kind {
             SublayerKind::Attention => self.value_gain(kind) * read * kept,
             SublayerKind::CrossAttention => self.value_gain(kind) * kept,
-            SublayerKind::FeedForward => self.feed_forward(Moments { own: read, cross: 0.0 }).own,
+            SublayerKind::FeedForward => self.forward(kind, Moments { own: read, cross: 0.0 }).own,
         }
     }
 
     /// The moments of what a sublayer returns, from those of what it reads.
     pub(super) fn forward(&self, kind: SublayerKind, read: Moments) -> Moments {
-        if kind == SublayerKind::FeedForward {
-            return self.feed_forward(read);
-        }
+        self.before_last(kind, read) * self.gain(last(kind)).forward
+    }
+
+    /// The moments of what the last matrix of a sublayer reads.
+    fn before_last(&self, kind: SublayerKind, read: Moments) -> Moments {
+        let value = match kind {
+            SublayerKind::FeedForward => return self.hidden(read),
+            SublayerKind::Attention => Tensor::Wv,
+            SublayerKind::CrossAttention => Tensor::Cv,
+        };
         let averaged = self.averaged(kind, read);
         let weights = self.participation(kind, read);
         let spread = averaged.own - averaged.cross;
         Moments { own: averaged.cross + spread * weights.own, cross: averaged.cross + spread * weights.cross }
-            * self.value_gain(kind)
+            * self.gain(value).forward
     }
 
     /// The moments of the gradient at what a sublayer reads, from those of the gradient at what it returns.
@@ -101,21 +117,14 @@ impl<'a> Branches<'a> {
     }
 
     /// The matrix that a sublayer ends with, and the Frobenius norm of its gradient, from the moments of what the sublayer
-    /// returns and of the gradient there. The squares of `sum_t h_t g_t` are `sum_tt' (h_t . h_t') (g_t . g_t')`.
-    pub(super) fn last_weight(&self, kind: SublayerKind, returned: Moments, gradient: Moments) -> (Tensor, f64) {
-        let tensor = match kind {
-            SublayerKind::Attention => Tensor::Wo,
-            SublayerKind::CrossAttention => Tensor::Co,
-            SublayerKind::FeedForward => Tensor::W2,
-        };
-        let read = returned * (1.0 / self.gain(tensor).forward);
-        let products = read.own * gradient.own + (self.tokens - 1.0) * read.cross * gradient.cross;
-        let fan_in = match kind {
-            SublayerKind::FeedForward => self.config.hidden(),
-            SublayerKind::Attention | SublayerKind::CrossAttention => self.config.width as usize,
-        };
-        let size = self.config.rows() * self.config.width as usize * fan_in;
-        (tensor, (size as f64 * products).sqrt())
+    /// reads and of the gradient at what it returns. The squares of `sum_t h_t g_t` are
+    /// `sum_tt' (h_t . h_t') (g_t . g_t')`.
+    pub(super) fn last_weight(&self, kind: SublayerKind, read: Moments, gradient: Moments) -> (Tensor, f64) {
+        let inner = self.before_last(kind, read);
+        let products = inner.own * gradient.own + (self.tokens - 1.0) * inner.cross * gradient.cross;
+        let width = f64::from(self.config.width);
+        let fan_in = if kind == SublayerKind::FeedForward { self.config.hidden() as f64 } else { width };
+        (last(kind), (self.config.rows() as f64 * width * fan_in * products).sqrt())
     }
 
     /// What keys and values are made of: the stream itself, or the memory, whose rows a norm has made.
@@ -202,14 +211,15 @@ impl<'a> Branches<'a> {
         self.gains.iter().any(|(tensor, _)| *tensor == Tensor::Wg)
     }
 
-    fn feed_forward(&self, read: Moments) -> Moments {
+    /// What the nonlinearity, and the gate, make of what a FFN reads.
+    fn hidden(&self, read: Moments) -> Moments {
         let Kernel { value, .. } = self.kernel(read);
-        let mut hidden = Moments { own: value.own, cross: value.cross };
-        if self.has_gate() {
-            let linear = read * self.gain(Tensor::W1).forward;
-            hidden = Moments { own: hidden.own * linear.own, cross: hidden.cross * linear.cross };
+        let hidden = Moments { own: value.own, cross: value.cross };
+        if !self.has_gate() {
+            return hidden;
         }
-        hidden * self.gain(Tensor::W2).forward
+        let linear = read * self.gain(Tensor::W1).forward;
+        Moments { own: hidden.own * linear.own, cross: hidden.cross * linear.cross }
     }
 
     fn feed_forward_backward(&self, read: Moments, gradient: Moments) -> Moments {

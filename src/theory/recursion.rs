@@ -83,7 +83,7 @@ pub fn predict(config: &Config, stream: Moments, gradient: Moments) -> Predictio
         last_weight: steps
             .iter()
             .zip(&gradients)
-            .map(|(step, back)| branches.last_weight(step.sublayer.kind, step.returned, back.returned))
+            .map(|(step, back)| branches.last_weight(step.sublayer.kind, step.read, back.returned))
             .collect(),
     }
 }

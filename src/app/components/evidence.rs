@@ -1,5 +1,7 @@
 //! A small chart of what a claim was measured by.
 
+use std::iter::repeat;
+
 use crate::app::words;
 use crate::chart::block::line;
 use crate::chart::style::style;
@@ -23,10 +25,15 @@ pub(in crate::app) fn evidence(shown: &Shown, evidence: &Evidence) -> Option<Str
     let is_log = low > 0.0 && high > 8.0 * low;
     let place = |value: f64| if is_log { value.ln() } else { value };
     let range = if is_log { (low.ln(), high.ln()) } else { (low.min(0.0), 1.1 * high) };
+    // Models of other depths have other lengths, on one axis.
+    let longest = curves.iter().map(|curve| curve.values.len()).max().unwrap_or(0);
+    let span = range.1 - range.0;
     let ends = |curve: &Curve| place(curve.values.last().copied().unwrap_or(f64::NAN));
     sort_short(&mut curves, |a, b| ends(b).total_cmp(&ends(a)));
     let drawn = |Curve { config, values }: &Curve| {
-        let path = path(&values.iter().map(|value| place(*value)).collect::<Vec<_>>(), range);
+        let near = |value: f64| value.clamp(range.0 - span, range.1 + span);
+        let places = values.iter().map(|value| near(place(*value)));
+        let path = path(&places.chain(repeat(f64::NAN)).take(longest).collect::<Vec<_>>(), range);
         match config {
             Some(config) => line(config.placement, &path),
             None => format!(r#"<path class="back" d="{path}"/>"#),
@@ -42,7 +49,14 @@ pub(in crate::app) fn evidence(shown: &Shown, evidence: &Evidence) -> Option<Str
         );
         names += &format!(r#"<span class="text-{hue}">{name}</span>"#);
     }
-    let along = if shown.of == Of::Blocks { words::by_block() } else { words::by_depth() };
+    let along = match shown.of {
+        Of::Blocks => words::by_block(),
+        Of::First => words::first_by_depth(),
+        Of::Last => words::last_by_depth(),
+        Of::Largest => words::largest_by_depth(),
+        Of::Fall => words::fall_by_depth(),
+        Of::Step => words::by_depth(),
+    };
     let (of, letter, below) = words::title(shown.quantity);
     Some(format!(
         r#"<span class="art">{}</span><p class="axis">{of}{letter}<sub>{below}</sub>, {along}</p><p class="names">{names}</p>"#,

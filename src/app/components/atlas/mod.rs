@@ -114,7 +114,7 @@ pub(super) fn Atlas() -> impl IntoView {
                 <i class="dot" class:busy=live(move || page.atlases.sweep.with(Option::is_some))></i>
                 <span data-status="who">{part(move || who(page))}</span>
                 <span>{part(move || page.request.with(|request| words::model(&request.config)))}</span>
-                <span class="wide">{part(move || page.request.with(|request| words::outlined(request.config.depth)))}</span>
+                <span class="wide">{part(move || page.request.with(|request| depths(request).contains(&request.config.depth).then(|| words::outlined(request.config.depth))))}</span>
             </footer>
         </main>
     }

@@ -26,7 +26,7 @@ enum Along {
 pub(super) fn Tables(shared: Shared) -> impl IntoView {
     let page = page();
     let along = RwSignal::new(None::<Along>);
-    let depth = Memo::new(move |_| page.request.with(|request| request.config.depth));
+    let depth = Memo::new(move |_| page.request.with(|request| request.config.depth.min(request.deepest)));
     let block = Memo::new(move |_| page.atlases.block.get().max(shared.quantity.get().first_block()));
     let caption = move |along: Along| match along {
         Along::Row => words::caption_of_row(shared.quantity.get(), depth.get()),
