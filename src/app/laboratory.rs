@@ -36,7 +36,7 @@ pub(crate) enum Finding {
 pub(crate) struct Laboratory {
     pub(crate) findings: RwSignal<Vec<Option<Finding>>>,
     /// Whether nobody asked for what runs.
-    pub(crate) is_unasked: RwSignal<bool>,
+    is_unasked: RwSignal<bool>,
     work: StoredValue<Rc<Work>, LocalStorage>,
 }
 

@@ -57,7 +57,7 @@ pub(super) fn Claims() -> impl IntoView {
     });
     let is_busy = move || {
         let is_at_work = |finding: &Option<Finding>| matches!(finding, Some(Finding::Waiting | Finding::Running(_)));
-        !page.laboratory.is_unasked.get() && page.laboratory.findings.with(|list| list.iter().any(is_at_work))
+        page.laboratory.findings.with(|list| list.iter().any(is_at_work))
     };
     let test_all = move |_| {
         if untrack(is_busy) {
