@@ -22,17 +22,22 @@ function watchShifts() {
   }).observe({ type: "layout-shift", buffered: true });
 }
 
+/** Sees that nothing has moved since the first paint, and that nothing is wider than the window. */
+async function holdsStill(page) {
+  await page.waitForTimeout(600);
+  const shifts = await page.evaluate(() => window.shifts);
+  const sum = shifts.reduce((all, { value }) => all + value, 0);
+  assert.ok(sum <= 0.02, `${sum}: ${JSON.stringify(shifts)}`);
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "wider than the window");
+}
+
 for (const view of ["explore", "atlas", "claims"]) {
   for (const viewport of SIZES) {
     test(`nothing moves after loading: ${view}, ${viewport.width} px`, { timeout: SLOW }, async () => {
       const page = await site.page(`view=${view}&deepest=12`, { viewport }, watchShifts);
       try {
         await settled(page, SLOW);
-        await page.waitForTimeout(600);
-        const shifts = await page.evaluate(() => window.shifts);
-        const sum = shifts.reduce((all, { value }) => all + value, 0);
-        assert.ok(sum <= 0.02, `${sum}: ${JSON.stringify(shifts)}`);
-        assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "wider than the window");
+        await holdsStill(page);
       } finally {
         await page.context().close();
       }
@@ -46,11 +51,7 @@ for (const path of ["embed.html", "gallery.html"]) {
       const page = await site.page(`${address(site.server, "")}${path}?lang=de`, { viewport }, watchShifts);
       try {
         await page.frameLocator("iframe").first().locator('[data-announcer][data-settled="true"]').waitFor({ state: "attached", timeout: SLOW });
-        await page.waitForTimeout(600);
-        const shifts = await page.evaluate(() => window.shifts);
-        const sum = shifts.reduce((all, { value }) => all + value, 0);
-        assert.ok(sum <= 0.02, `${sum}: ${JSON.stringify(shifts)}`);
-        assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "wider than the window");
+        await holdsStill(page);
       } finally {
         await page.context().close();
       }

@@ -35,8 +35,6 @@ pub(crate) enum Finding {
 #[derive(Clone, Copy)]
 pub(crate) struct Laboratory {
     pub(crate) findings: RwSignal<Vec<Option<Finding>>>,
-    /// Whether nobody asked for what runs.
-    is_unasked: RwSignal<bool>,
     work: StoredValue<Rc<Work>, LocalStorage>,
 }
 
@@ -48,6 +46,8 @@ struct Work {
     updates: RefCell<VecDeque<(Engine, Config, ModelUpdate)>>,
     /// Whether what runs is still wanted.
     is_stopped: Cell<bool>,
+    /// Whether nobody asked for what runs.
+    is_unasked: Cell<bool>,
     /// Whether nothing is to run unasked: a run was stopped.
     is_declined: Cell<bool>,
 }
@@ -56,7 +56,7 @@ impl Laboratory {
     /// With nothing found yet.
     pub(crate) fn new() -> Self {
         let findings = RwSignal::new(vec![None; crate::claims::ALL.len()]);
-        Self { findings, is_unasked: RwSignal::new(false), work: StoredValue::new_local(Rc::default()) }
+        Self { findings, work: StoredValue::new_local(Rc::default()) }
     }
 
     /// Tests a claim, after those that wait already, and at once where nobody asked for what runs.
@@ -68,7 +68,7 @@ impl Laboratory {
             Some(Finding::Running(_)) => !work.is_stopped.get(),
             _ => false,
         });
-        let was_unasked = self.is_unasked.try_update(std::mem::take).unwrap_or_default();
+        let was_unasked = work.is_unasked.replace(false);
         if !is_busy {
             if was_unasked {
                 work.is_stopped.set(true);
@@ -94,7 +94,7 @@ impl Laboratory {
             !is_known && (is_fast || (rule.question)().is_small())
         };
         if let Some(index) = claims().find(is_next) {
-            self.is_unasked.set(true);
+            work.is_unasked.set(true);
             self.begin(page, work, index);
         }
     }
@@ -110,7 +110,7 @@ impl Laboratory {
     /// Drops what runs if nobody asked for it.
     pub(crate) fn stop_unasked(self) {
         self.work.with_value(|work| {
-            if self.is_unasked.get_untracked() {
+            if work.is_unasked.get() {
                 work.is_stopped.set(work.is_running.get());
             }
         });
@@ -143,7 +143,7 @@ impl Laboratory {
             self.set(index, finding);
         }
         work.is_running.set(false);
-        self.is_unasked.set(false);
+        work.is_unasked.set(false);
     }
 
     /// What a rule finds; nothing where it was stopped.

@@ -18,13 +18,17 @@ pub(in crate::app) fn evidence(shown: &Shown, evidence: &Evidence) -> Option<Str
     let known = measured.flat_map(|curve| &curve.values).copied().filter(|value| value.is_finite());
     let (low, high) =
         known.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
+    if low > high {
+        // Nothing that is known, and no axis.
+        return None;
+    }
     // What the claim says may be far off: then it runs out of the picture.
     let said = curves.iter().filter(|curve| curve.config.is_none()).flat_map(|curve| &curve.values);
     let (low, high) =
         said.fold((low, high), |(l, h), value| (l.min(value.max(low / 4.0)), h.max(value.min(high * 4.0))));
     let is_log = low > 0.0 && high > 8.0 * low;
     let place = |value: f64| if is_log { value.ln() } else { value };
-    let range = if is_log { (low.ln(), high.ln()) } else { (low.min(0.0), 1.1 * high) };
+    let range = if is_log { (low.ln(), high.ln()) } else { (low.min(0.0), 1.1 * high.max(0.0)) };
     // Models of other depths have other lengths, on one axis.
     let longest = curves.iter().map(|curve| curve.values.len()).max().unwrap_or(0);
     let span = range.1 - range.0;
